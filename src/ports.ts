@@ -1,0 +1,148 @@
+/** Every interface that a driver implements. Types only. docs/architecture.md says why they are cut this way. */
+import type {
+  Completion,
+  Corpus,
+  Document,
+  IndexText,
+  Manifest,
+  Matrix,
+  Pool,
+  Prompt,
+  Query,
+  Ranking,
+  RewardedGroup,
+  Sampling,
+  Selection,
+  StepMetrics,
+} from './types.ts';
+
+/** Text -> unit vectors, one row per text. Rejects non-finite vectors; never reorders. */
+export interface Embedder {
+  readonly id: string;
+  readonly dimensions: number;
+  embed(texts: readonly string[], role: 'query' | 'document'): Promise<Matrix>;
+  /** Only for embedders that were fitted here (lsa): they travel inside the index artefact. */
+  save?(artefact: ArtefactWriter): Promise<void>;
+}
+
+/** A first-stage retriever: any black box that can index texts and rank them. */
+export interface Retriever {
+  readonly id: string;
+  build(corpus: Corpus): Promise<RetrievalIndex>;
+  open(artefact: ArtefactReader): Promise<RetrievalIndex>;
+}
+
+export interface RetrievalIndex {
+  readonly size: number;
+  /** Rankings of at most k documents, score descending then id ascending. Documents that match nothing are left out by lexical indexes. */
+  search(queries: readonly Query[], k: number): Promise<Ranking[]>;
+  /** queries x ids, in the index's own score. Rank-only black boxes answer -rank. */
+  similarities(queries: readonly Query[], ids: readonly string[]): Promise<Matrix>;
+  /**
+   * Counterfactual search (DocOpt 3.1): for each replacement i ALONE, swap the document of that id for the given text and
+   * rank queries[i] to depth k. Exact: equal to rebuilding the index with the swap. Returns [replacement][query].
+   */
+  searchReplacing(
+    replacements: readonly IndexText[],
+    queries: readonly (readonly Query[])[],
+    k: number,
+  ): Promise<Ranking[][]>;
+  save(artefact: ArtefactWriter): Promise<void>;
+  /** Dense indexes: the stored unit vectors, one row per id, and the query's. Lexical indexes have none. */
+  embeddings?(ids: readonly string[]): Promise<Matrix>;
+  embedQueries?(queries: readonly Query[]): Promise<Matrix>;
+}
+
+/** Rewrites documents. Knows nothing of rewards. A frozen API model is simply this. */
+export interface Policy {
+  readonly id: string;
+  /** completions[prompt][sample]; always sampling.samples per prompt. */
+  generate(prompts: readonly Prompt[], sampling: Sampling): Promise<Completion[][]>;
+}
+
+/** A policy whose per-token log-probs can be read and pushed. It knows no RL: the loss arrives as its gradient. */
+export interface TrainablePolicy extends Policy {
+  /** log-probs of each completion's tokens under the current or the reference (anchor) weights, temperature 1 for the edit policy, the sampling temperature for LMs. */
+  logProbs(completions: readonly Completion[], weights: 'current' | 'reference'): Promise<Float64Array[]>;
+  /** One optimiser step. lossByLogProb[c][t] = d loss / d logProb of token t of completion c. */
+  applyGradient(
+    completions: readonly Completion[],
+    lossByLogProb: readonly Float64Array[],
+    learningRate: number,
+  ): Promise<void>;
+  /** Mean per-token entropy over these completions' distributions, in nats. */
+  entropy(completions: readonly Completion[]): Promise<number>;
+  /** Make the current weights the KL anchor (`kl.anchor: round`). */
+  anchor(): void;
+  /** Weights, optimiser state, anchor: enough to continue identically. */
+  save(artefact: ArtefactWriter): Promise<void>;
+  load(artefact: ArtefactReader): Promise<void>;
+}
+
+/** Turns rewarded groups into a better policy: by gradient, by experience, or by a remote trainer. */
+export interface Learner {
+  readonly policy: Policy;
+  step(groups: readonly RewardedGroup[], learningRate: number): Promise<StepMetrics>;
+  save(artefact: ArtefactWriter): Promise<void>;
+  load(artefact: ArtefactReader): Promise<void>;
+}
+
+/** A cross-encoder or anything that plays one. Probabilities in [0, 1]; NaN = this pair failed. */
+export interface Reranker {
+  readonly id: string;
+  score(query: Query, documents: readonly Document[]): Promise<Float64Array>;
+}
+
+/** Budgeted top-k set selection over one pool. Synchronous, deterministic, ask/tell: select.ts owns the only loop. */
+export interface Selector {
+  readonly name: string;
+  begin(pool: Pool, limits: SelectionLimits): SelectionRun;
+}
+
+export interface SelectionLimits {
+  /** Reranker calls, B. */
+  readonly budget: number;
+  /** Documents that reach the generator, k. */
+  readonly capacity: number;
+}
+
+export interface SelectionRun {
+  /** Pool positions to score next; empty = done. Never more than the budget in total, never one twice. */
+  ask(): readonly number[];
+  /** null or NaN = the call failed: it stays spent and is never asked again. */
+  tell(position: number, score: number | null): void;
+  /** Valid at any moment. */
+  result(): Selection;
+}
+
+/** Writes a write-once folder that becomes visible only when finished. */
+export interface ArtefactWriter {
+  /** Where a driver may put large files itself; they are fingerprinted at finish. */
+  path(name: string): string;
+  write(name: string, content: string | Uint8Array): Promise<void>;
+  writeStream(name: string, chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<void>;
+}
+
+export interface ArtefactReader {
+  readonly manifest: Manifest;
+  readonly folder: string;
+  has(name: string): boolean;
+  path(name: string): string;
+  read(name: string): Promise<Uint8Array>;
+  readText(name: string): Promise<string>;
+  readJson<T>(name: string): Promise<T>;
+}
+
+/** Progress and log lines, injected so that pure code never touches a stream. */
+export interface Log {
+  info(message: string): void;
+  warn(message: string): void;
+  debug(message: string): void;
+  /** A long job of `total` units; call tick as it goes, end when done. */
+  progress(label: string, total: number): Progress;
+}
+
+export interface Progress {
+  tick(units?: number, note?: string): void;
+  end(): void;
+}
