@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+import { runProgram } from '../src/config/run-program.ts';
+
+process.exitCode = await runProgram(
+  {
+    name: 'docopt',
+    summary: 'rewrite documents so that your retriever ranks them better',
+    examples: ['docopt demo', 'docopt train --data DATA --retriever bm25', 'docopt rewrite-corpus && morph serve'],
+    commands: {
+      demo: {
+        summary: 'the whole pipeline on real code, in a few minutes',
+        load: async () => (await import('../project/commands/demo.ts')).demoCommand,
+      },
+      init: {
+        summary: 'a configuration file and an example that runs offline',
+        load: async () => (await import('../project/commands/init.ts')).initCommand,
+      },
+      doctor: {
+        summary: 'what is installed and what each configured name resolves to',
+        load: async () => (await import('../project/commands/doctor.ts')).doctorCommand,
+      },
+      validate: {
+        summary: 'every problem of a data set, with file and line',
+        load: async () => (await import('../dataset/command.ts')).validateCommand,
+      },
+      'dataset from-code': {
+        summary: 'a data set from documented functions of a code base',
+        load: async () => (await import('../dataset/command.ts')).datasetFromCodeCommand,
+      },
+      'dataset split': {
+        summary: 'train, dev and test queries, saved as files',
+        load: async () => (await import('../dataset/command.ts')).datasetSplitCommand,
+      },
+      index: {
+        summary: 'an immutable index of a corpus',
+        load: async () => (await import('../index/commands/index.ts')).indexCommand,
+      },
+      search: {
+        summary: 'query an index; the original documents come back',
+        load: async () => (await import('../index/commands/search.ts')).searchCommand,
+      },
+      train: {
+        summary: 'train a rewriting policy against ranking rewards',
+        load: async () => (await import('../train/command.ts')).trainCommand,
+      },
+      'rewrite-corpus': {
+        summary: 'rewrite every document with a policy',
+        load: async () => (await import('../rewrite/command.ts')).rewriteCorpusCommand,
+      },
+      eval: {
+        summary: 'several systems side by side, with significance',
+        load: async () => (await import('../index/commands/eval.ts')).evalCommand,
+      },
+    },
+  },
+  process.argv.slice(2),
+);

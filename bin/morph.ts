@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { runProgram } from '../src/config/run-program.ts';
+
+process.exitCode = await runProgram(
+  {
+    name: 'morph',
+    summary: 'choose the documents that reach your generator, with few reranker calls',
+    examples: [
+      'morph serve',
+      'morph select "how do I deep copy an object" --budget 20 --capacity 5',
+      'morph select --pool pool.json --reranker recorded -B 3 -k 2 --json',
+    ],
+    commands: {
+      select: {
+        summary: 'one selection, with its trace',
+        load: async () => (await import('../select/command.ts')).selectCommand,
+      },
+      serve: {
+        summary: 'the HTTP service over an index',
+        load: async () => (await import('../select/command.ts')).serveCommand,
+      },
+    },
+  },
+  process.argv.slice(2),
+);

@@ -1,0 +1,48 @@
+/** What a command is: plain data plus one async function. bin/ names them, run-program.ts runs them. */
+import type { z } from 'zod';
+import type { Log } from '../ports.ts';
+
+export interface CommandContext {
+  readonly program: 'docopt' | 'morph';
+  readonly log: Log;
+  /** --json was given: the result's `json` is printed and nothing else may reach stdout. */
+  readonly json: boolean;
+  readonly cwd: string;
+  /** Folder that holds `.docopt/`: where the configuration file is, else cwd. */
+  readonly projectFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by SIGINT / SIGTERM. Long jobs check it, leave a resumable state and throw INTERRUPTED. */
+  readonly signal: AbortSignal;
+  /** Flags in the order they were typed, repeats included: [{name: 'retriever', value: 'bm25'}, ...]. */
+  readonly typed: readonly { readonly name: string; readonly value: string | boolean }[];
+  /** Keys (top-level) that came from flags, --set, environment or a configuration file, not from a default. */
+  readonly given: ReadonlySet<string>;
+  /** Straight to stdout, for commands that must speak before they end (`morph serve`). */
+  print(line: string): void;
+}
+
+export interface CommandResult {
+  /** The one JSON document of --json. */
+  readonly json?: unknown;
+  /** What people read on stdout. */
+  readonly text?: string;
+  /** 0 unless said otherwise (100 = a gate failed, but the result is still printed). */
+  readonly exitStatus?: number;
+}
+
+export interface Command<S extends z.ZodObject = z.ZodObject> {
+  /** As typed: 'train', 'dataset split'. */
+  readonly name: string;
+  readonly summary: string;
+  /** More for --help. */
+  readonly details?: string;
+  readonly schema: S;
+  /** At least three, each [command line, what it does]. */
+  readonly examples: readonly (readonly [string, string])[];
+  run(options: z.infer<S>, context: CommandContext): Promise<CommandResult>;
+}
+
+/** Identity with inference: the options' type follows from the schema. */
+export function defineCommand<S extends z.ZodObject>(command: Command<S>): Command<S> {
+  return command;
+}

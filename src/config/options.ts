@@ -1,0 +1,68 @@
+/** Options that several commands share, so that a flag means the same everywhere. */
+import { z } from 'zod';
+import type { OptionMeta } from './inspect.ts';
+import { policySchema, rerankerSchema, retrieverSchema } from './specs.ts';
+
+/** Documents an option: always the outermost call, because zod keeps metadata per instance. */
+export function option<T extends z.ZodType>(schema: T, meta: OptionMeta): T {
+  return schema.meta(meta as Record<string, unknown>) as T;
+}
+
+export const path = z.string().min(1);
+export const data = (): z.ZodOptional<z.ZodString> =>
+  option(path.optional(), {
+    help: 'the data set: a BEIR folder or any format that `docopt validate` accepts',
+    value: 'DATA',
+  });
+export const retriever = () =>
+  option(retrieverSchema.optional(), {
+    help: 'the retriever: bm25, wink, lsa, or a block in the configuration',
+    value: 'R',
+    spec: 'retriever',
+  });
+export const retrievers = () =>
+  option(z.array(retrieverSchema).optional(), {
+    help: 'a retriever to evaluate; repeatable',
+    value: 'R',
+    spec: 'retriever',
+  });
+export const reranker = () =>
+  option(rerankerSchema.optional(), { help: 'the reranker: features, recorded', value: 'C', spec: 'reranker' });
+/** A policy short form, a block, or the folder of an experiment. */
+export const policy = () =>
+  option(z.union([z.string(), policySchema]).optional(), {
+    help: 'the policy: edit, identity, or an EXPERIMENT folder',
+    value: 'P',
+    spec: 'policy',
+  });
+export const out = (what: string) =>
+  option(path.optional(), { help: `${what} (default: a new folder under .docopt/)`, value: 'DIR' });
+export const seed = () =>
+  option(
+    z
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1)
+      .default(1),
+    { help: 'seed of everything random', value: 'S' },
+  );
+export const force = () => option(z.boolean().default(false), { help: 'replace an existing artefact at --out' });
+export const documentText = () =>
+  option(z.enum(['title+text', 'text']).default('title+text'), {
+    help: 'what is indexed and rewritten',
+    value: 'title+text|text',
+  });
+export const trainShare = () =>
+  option(z.number().gt(0).lte(1).default(0.2), { help: 'share of the queries that train', value: 'SHARE' });
+export const devShare = () =>
+  option(z.number().min(0).lt(1).default(0.25), {
+    help: 'share of the train side that chooses the checkpoint; 0 = none',
+    value: 'SHARE',
+  });
+export const dryRun = () => option(z.boolean().default(false), { help: 'print the estimate and stop' });
+export const maxCost = () =>
+  option(z.number().min(0).optional(), {
+    help: 'stop before spending more than this (exit 3, resumable)',
+    value: 'USD',
+  });
+export const resume = () => option(z.boolean().default(false), { help: 'go on where an interrupted run stopped' });

@@ -1,0 +1,282 @@
+/**
+ * One set of options from all their sources. Later wins: defaults, configuration file (top level, then its
+ * `commands.<name>` section), environment, --set, flags. Short forms become blocks; a partial block
+ * ({k1: 0.9}) completes the block below it, a block with another driver replaces it.
+ */
+import { existsSync } from 'node:fs';
+import type { z } from 'zod';
+import { DocOptError } from '../errors.ts';
+import type { ConfigFile } from './config-file.ts';
+import { coerce, defaultOf, kindOf, metaOf, pathsOf, type Schema, schemaAt, shapeOf } from './inspect.ts';
+import { kebab } from './parse-arguments.ts';
+import { SCHEMAS } from './schemas/mod.ts';
+import { expandShortForm, type SpecKind, shortForms } from './specs.ts';
+import { didYouMean } from './suggest.ts';
+
+export interface OptionSources {
+  readonly program: 'docopt' | 'morph';
+  readonly command: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** Raw KEY=VALUE texts of --set. */
+  readonly set: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file?: ConfigFile;
+}
+
+type Values = Record<string, unknown>;
+
+export function resolveOptions<S extends z.ZodObject>(
+  schema: S,
+  sources: OptionSources,
+): { options: z.infer<S>; given: Set<string> } {
+  const layers: Values[] = [];
+  if (sources.file !== undefined) layers.push(...fileLayers(schema, sources.file, sources.command));
+  layers.push(environmentLayer(schema, sources.program, sources.env));
+  layers.push(setLayer(schema, sources.set));
+  layers.push({ ...sources.flags });
+
+  let merged: Values = {};
+  for (const layer of layers) merged = mergeLayer(schema, merged, layer);
+  for (const [key, value] of Object.entries(merged)) {
+    if (isPartialBlock(schema.shape[key] as Schema, value)) {
+      throw new DocOptError(
+        'CONFIG',
+        `${key} has settings (${Object.keys(value as Values).join(', ')}) but names no driver`,
+        {
+          hint: `Say which one: --${kebab(key)} ${shortForms(metaOf(schema.shape[key] as Schema).spec!)[0]}`,
+        },
+      );
+    }
+  }
+
+  const result = schema.safeParse(merged);
+  if (!result.success) throw invalid(schema, result.error, merged);
+  return { options: result.data, given: new Set(Object.keys(merged)) };
+}
+
+function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Values[] {
+  const { $schema: _, commands, ...top } = file.values;
+  const allKeys = new Set<string>();
+  for (const program of Object.values(SCHEMAS)) {
+    for (const commandSchema of Object.values(program))
+      for (const key of Object.keys(commandSchema.shape)) allKeys.add(key);
+  }
+  for (const key of Object.keys(top)) {
+    if (!allKeys.has(key)) throw unknownKey(file.path, key, [...allKeys, 'commands']);
+  }
+  const layers: Values[] = [pick(top, schema)];
+  if (commands !== undefined && commands !== null) {
+    const names = Object.values(SCHEMAS).flatMap((program) => Object.keys(program));
+    for (const [name, section] of Object.entries(commands as Values)) {
+      if (!names.includes(name))
+        throw unknownKey(
+          file.path,
+          `commands.${name}`,
+          names.map((n) => `commands.${n}`),
+        );
+      if (name !== command) continue;
+      for (const key of Object.keys(section as Values)) {
+        if (!Object.hasOwn(schema.shape, key))
+          throw unknownKey(`${file.path}, section commands.${name}`, key, Object.keys(schema.shape));
+      }
+      layers.push(section as Values);
+    }
+  }
+  return layers;
+}
+
+function pick(values: Values, schema: z.ZodObject): Values {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(schema.shape, key)));
+}
+
+/** DOCOPT_RETRIEVER_K1=0.9. `morph` reads MORPH_* first, then DOCOPT_*. Empty values count as unset. */
+function environmentLayer(schema: z.ZodObject, program: 'docopt' | 'morph', env: OptionSources['env']): Values {
+  const layer: Values = {};
+  for (const path of pathsOf(schema)) {
+    const suffix = path.map((key) => kebab(key).replaceAll('-', '_').toUpperCase()).join('_');
+    const names = program === 'morph' ? [`MORPH_${suffix}`, `DOCOPT_${suffix}`] : [`DOCOPT_${suffix}`];
+    const text = names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
+    if (text !== undefined) setAt(layer, path, valueFor(schemaAt(schema, path), text));
+  }
+  return layer;
+}
+
+function setLayer(schema: z.ZodObject, settings: readonly string[]): Values {
+  const layer: Values = {};
+  for (const setting of settings) {
+    const equals = setting.indexOf('=');
+    if (equals < 1) {
+      throw new DocOptError('USAGE', `--set ${setting}: expected KEY=VALUE`, {
+        hint: 'Example: --set retriever.k1=0.9',
+      });
+    }
+    const path = setting.slice(0, equals).split('.');
+    const target = schemaAt(schema, path);
+    if (target === undefined) {
+      const parent = schemaAt(schema, path.slice(0, -1)) ?? schema;
+      const known = Object.keys(shapeOf(path.length > 1 ? parent : schema));
+      throw new DocOptError(
+        'CONFIG',
+        `--set ${setting}: unknown key '${path.join('.')}'.${didYouMean(path.at(-1)!, known)}`,
+        {
+          hint: known.length > 0 ? `Known here: ${known.join(', ')}.` : 'See --help.',
+        },
+      );
+    }
+    setAt(layer, path, valueFor(target, setting.slice(equals + 1)));
+  }
+  return layer;
+}
+
+function valueFor(schema: Schema | undefined, text: string): unknown {
+  if (schema !== undefined && metaOf(schema).spec !== undefined && !text.startsWith('{')) {
+    return kindOf(schema) === 'array' ? text.split(/[\s,]+/).filter((part) => part !== '') : text;
+  }
+  return coerce(text, schema);
+}
+
+/** Writes value at path; a string already standing on the way is a short form and becomes {driver-by-short-form} later, so it is kept under ''. */
+function setAt(target: Values, path: readonly string[], value: unknown): void {
+  let current = target;
+  for (const key of path.slice(0, -1)) {
+    const next = current[key];
+    if (typeof next === 'string' || Array.isArray(next)) current[key] = { [SHORT]: next };
+    else if (typeof next !== 'object' || next === null) current[key] = {};
+    current = current[key] as Values;
+  }
+  const last = path.at(-1)!;
+  const standing = current[last];
+  // `retriever=bm25` after `retriever.k1=1.2` in the same layer must not erase it.
+  if (
+    typeof standing === 'object' &&
+    standing !== null &&
+    !Array.isArray(standing) &&
+    (typeof value === 'string' || Array.isArray(value))
+  ) {
+    (standing as Values)[SHORT] = value;
+  } else {
+    current[last] = value;
+  }
+}
+
+/** Key under which a layer keeps a short form that stands beside settings of the same block. */
+const SHORT = ' short form';
+
+function mergeLayer(schema: z.ZodObject, below: Values, layer: Values): Values {
+  const merged: Values = { ...below };
+  for (const [key, value] of Object.entries(layer)) {
+    if (value === undefined) continue;
+    const option = schema.shape[key] as Schema | undefined;
+    const kind = option === undefined ? undefined : metaOf(option).spec;
+    if (kind === undefined) {
+      merged[key] = value;
+      continue;
+    }
+    let current = merged[key];
+    for (const part of specParts(value)) current = mergeSpec(kind, current, part);
+    merged[key] = current;
+  }
+  return merged;
+}
+
+/** A layer's value as the steps it takes: the short form first, then the settings on top. */
+function specParts(value: unknown): unknown[] {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && SHORT in value) {
+    const { [SHORT]: short, ...rest } = value as Values;
+    return [short, rest];
+  }
+  return [value];
+}
+
+function mergeSpec(kind: SpecKind, below: unknown, above: unknown): unknown {
+  if (Array.isArray(above)) {
+    const partial = isPlain(below) && !('driver' in below) ? below : undefined;
+    return above.map((one) => mergeSpec(kind, partial, one));
+  }
+  const block = expand(kind, above);
+  if (Array.isArray(below) && isPlain(block) && !('driver' in block))
+    return below.map((one) => mergeSpec(kind, one, block));
+  if (!isPlain(block) || !isPlain(below)) return block;
+  if ('driver' in block && 'driver' in below && block.driver !== below.driver) return block;
+  const merged: Values = { ...below };
+  for (const [key, value] of Object.entries(block)) {
+    merged[key] = key === 'embedder' ? mergeSpec('embedder', below[key], value) : value;
+  }
+  return merged;
+}
+
+function expand(kind: SpecKind, value: unknown): unknown {
+  if (typeof value === 'string') {
+    // A policy may also be the folder of an experiment: that is for the command to open.
+    if (kind === 'policy' && !shortForms('policy').includes(value) && existsSync(value)) return value;
+    return expandShortForm(kind, value);
+  }
+  if (isPlain(value) && typeof value.embedder === 'string')
+    return { ...value, embedder: expandShortForm('embedder', value.embedder) };
+  return value;
+}
+
+function isPlain(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPartialBlock(option: Schema | undefined, value: unknown): boolean {
+  return option !== undefined && metaOf(option).spec !== undefined && isPlain(value) && !('driver' in value);
+}
+
+function unknownKey(where: string, key: string, known: readonly string[]): DocOptError {
+  return new DocOptError('CONFIG', `${where}: unknown key '${key}'.${didYouMean(key, known)}`, {
+    hint: 'Remove or rename it; `docopt <command> --help` lists the keys (flags in camelCase).',
+  });
+}
+
+/** zod's first issue as one sentence that names the flag, what was given and what was expected. */
+function invalid(schema: z.ZodObject, error: z.ZodError, values: Values): DocOptError {
+  const issue = error.issues[0];
+  const path = issue.path.map(String);
+  const name = path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const at =
+      path.length === 0
+        ? schema
+        : schemaAt(
+            schema,
+            path.filter((part) => !/^\d+$/.test(part)),
+          );
+    const known = at === undefined ? [] : Object.keys(shapeOf(at));
+    return new DocOptError(
+      'CONFIG',
+      `${name || 'options'}: unknown key '${issue.keys[0]}'.${didYouMean(issue.keys[0], known)}`,
+      {
+        hint: known.length > 0 ? `Known here: ${known.join(', ')}.` : 'See --help.',
+      },
+    );
+  }
+  const given = valueAt(values, path);
+  const top = path.length === 1 ? (schema.shape[path[0]] as Schema | undefined) : undefined;
+  const flag =
+    path.length === 1
+      ? top !== undefined && metaOf(top).positional === true
+        ? `${metaOf(top).value ?? path[0]} (--${kebab(path[0])})`
+        : `--${kebab(path[0])}`
+      : name;
+  if (given === undefined)
+    return new DocOptError('USAGE', `${flag} is missing`, {
+      hint: top === undefined ? 'See --help.' : `${metaOf(top).help ?? ''}. See --help.`,
+    });
+  const fallback = top === undefined ? undefined : defaultOf(top);
+  return new DocOptError('USAGE', `${flag} ${show(given)}: ${issue.message}`, {
+    hint: fallback === undefined ? 'See --help.' : `The default is ${show(fallback)}.`,
+  });
+}
+
+function valueAt(values: unknown, path: readonly string[]): unknown {
+  let current = values;
+  for (const key of path) current = (current as Values | undefined)?.[key];
+  return current;
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

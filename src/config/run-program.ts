@@ -1,0 +1,165 @@
+/** Runs one of the two programs: finds the command, resolves its options, prints its result, turns errors into exit codes. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DocOptError, toDocOptError } from '../errors.ts';
+import { createLog } from '../run/log.ts';
+import { redact, registerSecret, registerSecretsOf } from '../run/redact.ts';
+import { version } from '../run/version.ts';
+import type { Command, CommandContext } from './command.ts';
+import { findConfigFile, readConfigFile } from './config-file.ts';
+import { commandHelp, programHelp } from './help.ts';
+import { parseArguments } from './parse-arguments.ts';
+import { resolveOptions } from './resolve.ts';
+import { didYouMean } from './suggest.ts';
+
+export interface Program {
+  readonly name: 'docopt' | 'morph';
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** name -> how to load it; commands load nothing until they are called. */
+  readonly commands: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>>;
+}
+
+/** Runs and returns the exit status; writes to process.stdout and process.stderr. */
+export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
+  const wantsJson = argv.includes('--json');
+  try {
+    return await dispatch(program, argv);
+  } catch (thrown) {
+    const error = toDocOptError(thrown);
+    if (wantsJson) await writeOut(`${redact(JSON.stringify(error.toJSON()))}\n`);
+    process.stderr.write(redact(`${program.name}: ${error.message}\n${error.hint === '' ? '' : `  ${error.hint}\n`}`));
+    if (argv.includes('--verbose') || argv.includes('-v')) process.stderr.write(redact(`${errorStack(error)}\n`));
+    return error.exitStatus;
+  }
+}
+
+async function dispatch(program: Program, argv: readonly string[]): Promise<number> {
+  if (argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help') {
+    const summaries = Object.entries(program.commands).map(([name, { summary }]) => ({ name, summary }));
+    await writeOut(programHelp(program.name, program.summary, summaries, program.examples));
+    return 0;
+  }
+  if (argv[0] === '--version' || argv[0] === '-V') {
+    await writeOut(`${version}\n`);
+    return 0;
+  }
+  const [name, rest] = commandName(program, argv);
+  const command = await program.commands[name].load();
+  const usage = `${program.name} ${name}`;
+  const { values, typed, globals } = parseArguments(rest, command.schema, usage);
+  if (globals.help) {
+    await writeOut(commandHelp(program.name, command));
+    return 0;
+  }
+
+  const env: Record<string, string | undefined> = {
+    ...(globals.envFile === undefined ? {} : readEnvFile(globals.envFile)),
+    ...process.env,
+  };
+  for (const [key, value] of Object.entries(env)) process.env[key] ??= value;
+  registerSecretsOf(env);
+  if (typeof values.apiKey === 'string') registerSecret(values.apiKey);
+  const cwd = process.cwd();
+  const configPath = globals.config ?? findConfigFile(cwd);
+  const file = configPath === undefined ? undefined : await readConfigFile(configPath);
+  const { options, given } = resolveOptions(command.schema, {
+    program: program.name,
+    command: name,
+    flags: values,
+    set: globals.set,
+    env,
+    file,
+  });
+
+  const log = createLog({ level: globals.quiet ? 'quiet' : globals.verbose ? 'verbose' : 'normal' });
+  if (file !== undefined) log.debug(`configuration: ${file.path}`);
+  const context: CommandContext = {
+    program: program.name,
+    log,
+    json: globals.json,
+    cwd,
+    projectFolder: file === undefined ? cwd : dirname(resolve(file.path)),
+    env,
+    signal: interruptSignal(log),
+    typed,
+    given,
+    print: (line) => void process.stdout.write(`${line}\n`),
+  };
+  const result = await command.run(options as never, context);
+  if (globals.json && result.json !== undefined) await writeOut(`${JSON.stringify(result.json)}\n`);
+  else if (!globals.json && result.text !== undefined && result.text !== '')
+    await writeOut(result.text.endsWith('\n') ? result.text : `${result.text}\n`);
+  return result.exitStatus ?? 0;
+}
+
+/** 'dataset split' is two words: the longest known prefix of the arguments names the command. */
+function commandName(program: Program, argv: readonly string[]): [string, readonly string[]] {
+  const two = argv.slice(0, 2).join(' ');
+  if (Object.hasOwn(program.commands, two)) return [two, argv.slice(2)];
+  if (Object.hasOwn(program.commands, argv[0])) return [argv[0], argv.slice(1)];
+  const names = Object.keys(program.commands);
+  const family = names.filter((name) => name.startsWith(`${argv[0]} `));
+  if (family.length > 0) {
+    const problem =
+      argv[1] === undefined || argv[1].startsWith('-') ? 'needs a subcommand' : `has no subcommand '${argv[1]}'`;
+    throw new DocOptError('USAGE', `${program.name} ${argv[0]} ${problem}.${didYouMean(two, family)}`, {
+      hint: `Available: ${family.join(', ')}.`,
+    });
+  }
+  throw new DocOptError('USAGE', `unknown command '${argv[0]}'.${didYouMean(argv[0], names)}`, {
+    hint: `Available: ${names.join(', ')}.`,
+  });
+}
+
+/** First Ctrl-C asks for a clean, resumable stop; the second one ends at once. */
+function interruptSignal(log: { warn(message: string): void }): AbortSignal {
+  const controller = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => {
+    if (controller.signal.aborted) process.exit(130);
+    log.warn(`${signal}: stopping after the current step (again to stop at once)`);
+    controller.abort(
+      new DocOptError('INTERRUPTED', 'interrupted', { hint: 'What was done is kept; add --resume to go on.' }),
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return controller.signal;
+}
+
+/** NAME=value lines; quotes and `export ` allowed; the real environment wins. */
+function readEnvFile(path: string): Record<string, string> {
+  if (!existsSync(path))
+    throw new DocOptError('USAGE', `--env-file ${path} does not exist`, { hint: 'Check the path.' });
+  const values: Record<string, string> = {};
+  readFileSync(path, 'utf8')
+    .split(/\r?\n/)
+    .forEach((line, index) => {
+      if (/^\s*(#|$)/.test(line)) return;
+      const match = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line);
+      // The line itself is not shown: it may hold a key.
+      if (match === null)
+        throw new DocOptError('CONFIG', `${path}:${index + 1}: expected NAME=value`, {
+          hint: 'One variable per line.',
+        });
+      values[match[1]] = match[2].replace(/^(["'])(.*)\1$/, '$2');
+    });
+  return values;
+}
+
+/** Waits until the pipe has taken it, so that a large JSON document is never cut by process.exit. */
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolveWrite, reject) => {
+    process.stdout.write(text, (error) => {
+      // The reader closed the pipe (`| head`): that is its right.
+      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error);
+      else resolveWrite();
+    });
+  });
+}
+
+function errorStack(error: DocOptError): string {
+  return error.cause instanceof Error
+    ? `${error.stack}\ncaused by: ${error.cause.stack}`
+    : (error.stack ?? error.message);
+}

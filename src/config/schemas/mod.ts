@@ -1,0 +1,306 @@
+/** One schema per command; the keys are the flags (kebab-case), the configuration keys and the environment twins. */
+import { z } from 'zod';
+import {
+  data,
+  devShare,
+  documentText,
+  dryRun,
+  force,
+  maxCost,
+  option,
+  out,
+  path,
+  policy,
+  reranker,
+  resume,
+  retriever,
+  retrievers,
+  seed,
+  trainShare,
+} from '../options.ts';
+
+const count = z.int().min(1);
+
+export const initSchema = z.strictObject({
+  dir: option(path.default('.'), { help: 'folder to create the files in', value: 'DIR', positional: true }),
+  template: option(z.enum(['code', 'prose', 'beir']).default('code'), {
+    help: 'what kind of collection',
+    value: 'code|prose|beir',
+  }),
+  yes: option(z.boolean().default(false), { help: 'overwrite existing files without asking', alias: 'y' }),
+});
+
+export const doctorSchema = z.strictObject({
+  data: data(),
+  retriever: retriever(),
+  policy: policy(),
+  reranker: reranker(),
+});
+
+export const demoSchema = z.strictObject({
+  out: out('where the artefacts go'),
+  seed: seed(),
+  steps: option(count.optional(), { help: 'training steps', value: 'N' }),
+});
+
+export const validateSchema = z.strictObject({
+  data: option(path.optional(), { help: 'the data set', value: 'DATA', positional: true }),
+  documentText: documentText(),
+});
+
+export const datasetFromCodeSchema = z.strictObject({
+  dir: option(path, { help: 'folder with source code', value: 'DIR', positional: true }),
+  out: option(path, { help: 'the data set to write', value: 'DATA' }),
+  languages: option(z.array(z.enum(['javascript', 'typescript', 'python'])).optional(), {
+    help: 'only these languages',
+    value: 'LIST',
+  }),
+  minWords: option(count.default(3), { help: 'shortest query, in words', value: 'N' }),
+  maxFileBytes: option(count.default(2_000_000), { help: 'larger files are skipped', value: 'N' }),
+  force: force(),
+});
+
+export const datasetSplitSchema = z.strictObject({
+  data: option(path.optional(), { help: 'the data set', value: 'DATA', positional: true }),
+  train: trainShare(),
+  dev: devShare(),
+  seed: seed(),
+  by: option(z.enum(['query', 'document']).default('query'), {
+    help: 'split queries, or groups that share documents',
+    value: 'query|document',
+  }),
+  out: option(path.optional(), { help: 'folder of the split files (default: DATA/splits)', value: 'DIR' }),
+  force: force(),
+});
+
+export const indexSchema = z.strictObject({
+  data: data(),
+  corpus: option(path.optional(), { help: 'a rewritten corpus, or any corpus file', value: 'CORPUS' }),
+  retriever: retriever(),
+  out: out('the index artefact'),
+  previous: option(path.optional(), { help: 'an earlier index to reuse unchanged parts of', value: 'INDEX' }),
+  documentText: documentText(),
+  embedder: option(z.enum(['lsa', 'none']).default('lsa'), {
+    help: 'vectors for morph when the retriever has none',
+    value: 'lsa|none',
+  }),
+  lsaDimensions: option(z.int().min(1).max(2000).default(200), { help: 'dimensions of those vectors', value: 'N' }),
+  train: trainShare(),
+  dev: devShare(),
+  seed: seed(),
+  force: force(),
+});
+
+export const searchSchema = z.strictObject({
+  text: option(z.string().optional(), { help: 'the query', value: '"text"', positional: true }),
+  index: option(path.optional(), { help: 'the index (default: the latest)', value: 'INDEX' }),
+  k: option(z.int().min(1).max(100_000).default(10), { help: 'how many results', alias: 'k', value: 'K' }),
+});
+
+export const trainSchema = z.strictObject({
+  data: data(),
+  retriever: retriever(),
+  policy: policy(),
+  out: out('the experiment'),
+  preset: option(z.enum(['edit', 'paper', 'trl']).default('edit'), {
+    help: 'defaults of the settings below',
+    value: 'edit|paper|trl',
+  }),
+  steps: option(count.optional(), { help: 'GRPO steps', value: 'N' }),
+  documentsPerStep: option(count.optional(), { help: 'documents sampled per step', value: 'N' }),
+  groupSize: option(z.int().min(2).optional(), { help: 'rewrites per document, G', value: 'G' }),
+  learningRate: option(z.number().gt(0).optional(), { help: 'step size', value: 'LR' }),
+  schedule: option(z.enum(['linear', 'constant', 'cosine']).optional(), {
+    help: 'learning-rate schedule',
+    value: 'NAME',
+  }),
+  beta: option(z.number().min(0).optional(), { help: 'weight of the KL to the anchor', value: 'BETA' }),
+  klAnchor: option(z.enum(['initial', 'round']).default('initial'), {
+    help: 'what the KL is measured against',
+    value: 'initial|round',
+  }),
+  indexRefreshRate: option(count.optional(), { help: 'steps between index refreshes', value: 'T' }),
+  loss: option(z.enum(['grpo', 'dapo', 'dr_grpo', 'bnpo']).optional(), {
+    help: 'aggregation of the token losses',
+    value: 'NAME',
+  }),
+  clipLow: option(z.number().gt(0).lt(1).default(0.2), { help: 'lower clip of the ratio', value: 'EPS' }),
+  clipHigh: option(z.number().gt(0).default(0.2), { help: 'upper clip of the ratio', value: 'EPS' }),
+  scaleRewards: option(z.enum(['group', 'batch', 'none']).default('group'), {
+    help: 'advantage scaling',
+    value: 'NAME',
+  }),
+  reward: option(z.enum(['ranking', 'similarity', 'hybrid']).default('ranking'), {
+    help: 'reward (DocOpt Table 6)',
+    value: 'NAME',
+  }),
+  rewardK: option(count.default(5), { help: 'k of the reward nDCG@k', value: 'K' }),
+  rewardTies: option(z.enum(['order', 'pessimistic']).default('order'), {
+    help: 'how a tie with the swapped document counts',
+    value: 'NAME',
+  }),
+  emptySet: option(z.enum(['skip', 'zero']).default('skip'), {
+    help: 'documents without positives or negatives',
+    value: 'skip|zero',
+  }),
+  negatives: option(z.enum(['hard', 'random', 'none']).default('hard'), {
+    help: 'negative queries (DocOpt Table 7)',
+    value: 'NAME',
+  }),
+  negativesPerDocument: option(z.int().min(0).default(5), { help: 'negative queries per document', value: 'N' }),
+  train: trainShare(),
+  dev: devShare(),
+  by: option(z.enum(['query', 'document']).default('query'), {
+    help: 'split queries, or groups that share documents',
+    value: 'query|document',
+  }),
+  metrics: option(z.array(z.string()).default(['nDCG@5', 'nDCG@10', 'R@100']), {
+    help: 'measures of the report',
+    value: '"M M"',
+  }),
+  baselines: option(z.boolean().default(true), { help: 'also measure the fixed baselines and ablations' }),
+  init: option(path.optional(), {
+    help: 'starting weights of the edit policy: zero, shipped, or an EXPERIMENT',
+    value: 'INIT',
+  }),
+  seed: seed(),
+  seeds: option(z.array(z.int().min(0)).optional(), {
+    help: 'several seeds, mean and deviation: 1,2,3',
+    value: 'LIST',
+  }),
+  checkpointEvery: option(count.optional(), { help: 'steps between checkpoints (default: every refresh)', value: 'N' }),
+  documentText: documentText(),
+  resume: resume(),
+  dryRun: dryRun(),
+  maxCost: maxCost(),
+});
+
+export const rewriteCorpusSchema = z.strictObject({
+  data: data(),
+  corpus: option(path.optional(), { help: 'any corpus file or folder, in place of DATA', value: 'FILE' }),
+  policy: policy(),
+  out: out('the rewritten corpus'),
+  previous: option(path.optional(), { help: 'an earlier rewritten corpus to reuse', value: 'CORPUS' }),
+  limit: option(count.optional(), { help: 'only the first N documents', value: 'N' }),
+  diff: option(z.boolean().default(false), { help: 'show what changed, document by document' }),
+  onEmpty: option(z.enum(['keep', 'retry', 'fail']).default('keep'), {
+    help: 'when a rewrite is empty',
+    value: 'keep|retry|fail',
+  }),
+  onOverlong: option(z.enum(['keep', 'retry', 'fail']).default('keep'), {
+    help: 'when a rewrite is too long',
+    value: 'keep|retry|fail',
+  }),
+  maxGrowth: option(z.number().gt(1).default(10), {
+    help: 'too long = longer than this many times the original (and 2,000 characters)',
+    value: 'X',
+  }),
+  onDropped: option(z.enum(['keep', 'retry', 'fail', 'allow']).default('keep'), {
+    help: 'when too much of the original is gone',
+    value: 'keep|retry|fail|allow',
+  }),
+  minKept: option(z.number().min(0).max(1).default(0.5), {
+    help: 'too much gone = less than this share of its words left',
+    value: 'SHARE',
+  }),
+  retries: option(z.int().min(0).max(10).default(1), { help: 'how often `retry` asks again', value: 'N' }),
+  batchSize: option(count.default(64), { help: 'documents per policy call', value: 'N' }),
+  concurrency: option(count.default(2), { help: 'policy calls at once', value: 'N' }),
+  documentText: documentText(),
+  seed: seed(),
+  force: force(),
+  resume: resume(),
+  dryRun: dryRun(),
+  maxCost: maxCost(),
+  batch: option(z.boolean().default(false), { help: 'through the batch API of the policy, where it has one' }),
+});
+
+export const evalSchema = z.strictObject({
+  data: data(),
+  retriever: retrievers(),
+  index: option(z.array(path).optional(), {
+    help: 'an index artefact to evaluate; repeatable',
+    value: 'INDEX',
+    repeat: true,
+  }),
+  run: option(z.array(path).optional(), { help: 'a TREC run to evaluate; repeatable', value: 'RUN', repeat: true }),
+  qrels: option(path.optional(), { help: 'judgements, in place of DATA', value: 'FILE' }),
+  split: option(z.string().default('test'), { help: 'test, train, dev, all, or a file of query ids', value: 'SPLIT' }),
+  metrics: option(z.array(z.string()).default(['nDCG@5', 'nDCG@10', 'R@100']), {
+    help: 'measures in ir_measures syntax',
+    value: '"M M"',
+  }),
+  depth: option(count.default(1000), { help: 'how deep to search', value: 'K' }),
+  ties: option(z.enum(['id', 'trec']).default('id'), { help: 'order of equal scores in runs', value: 'id|trec' }),
+  test: option(z.enum(['randomisation', 't', 'wilcoxon']).default('randomisation'), {
+    help: 'paired significance test',
+    value: 'NAME',
+  }),
+  resamples: option(z.int().min(100).default(10_000), {
+    help: 'of the randomisation test and the bootstrap',
+    value: 'N',
+  }),
+  level: option(z.number().gt(0).lt(1).default(0.95), { help: 'of the intervals', value: 'LEVEL' }),
+  saveRuns: option(path.optional(), { help: 'write each system as a TREC run', value: 'DIR' }),
+  ignoreSelf: option(z.boolean().default(false), { help: 'drop the document whose id is the query id' }),
+  minRelevant: option(count.optional(), { help: 'only queries with at least N relevant documents', value: 'N' }),
+  failUnder: option(z.array(z.string()).optional(), {
+    help: 'exit 100 when the last system is below: nDCG@5=0.6',
+    value: 'M=X',
+  }),
+  train: trainShare(),
+  dev: devShare(),
+  by: option(z.enum(['query', 'document']).default('query'), {
+    help: 'how missing splits are made',
+    value: 'query|document',
+  }),
+  documentText: documentText(),
+  seed: seed(),
+});
+
+export const selectSchema = z.strictObject({
+  text: option(z.string().optional(), { help: 'the query', value: '"text"', positional: true }),
+  index: option(path.optional(), { help: 'the index (default: the latest)', value: 'INDEX' }),
+  pool: option(z.union([path, z.int()]).optional(), {
+    help: 'a pool file, or the pool size N over an index',
+    value: 'FILE|N',
+  }),
+  budget: option(z.int().min(0).default(50), { help: 'reranker calls, B', alias: 'B', value: 'B' }),
+  capacity: option(z.int().min(0).default(10), { help: 'documents returned, k', alias: 'k', value: 'K' }),
+  selector: option(z.string().optional(), { help: 'how the budget is spent', value: 'S' }),
+  reranker: reranker(),
+  all: option(z.boolean().default(false), { help: 'the whole final order, not only the first k' }),
+  deadlineMs: option(count.optional(), { help: 'answer with what is known after this long', value: 'MS' }),
+  seed: seed(),
+});
+
+export const serveSchema = z.strictObject({
+  index: option(path.optional(), { help: 'the index (default: the latest)', value: 'INDEX' }),
+  reranker: reranker(),
+  selector: option(z.string().optional(), { help: 'default selector', value: 'S' }),
+  budget: option(z.int().min(0).default(50), { help: 'default B', alias: 'B', value: 'B' }),
+  capacity: option(z.int().min(0).default(10), { help: 'default k', alias: 'k', value: 'K' }),
+  pool: option(count.default(1000), { help: 'pool size N', value: 'N' }),
+  host: option(z.string().min(1).default('127.0.0.1'), { help: 'address to listen on', value: 'HOST' }),
+  port: option(z.int().min(0).max(65535).default(7700), { help: 'port; 0 picks a free one', value: 'PORT' }),
+  apiKey: option(z.string().min(1).optional(), { help: 'require this bearer token', value: 'KEY' }),
+  maxBodyBytes: option(count.default(4_000_000), { help: 'largest request', value: 'N' }),
+});
+
+/** Every command's schema by its name; the configuration file may hold any key of any of them. */
+export const SCHEMAS = {
+  docopt: {
+    demo: demoSchema,
+    init: initSchema,
+    doctor: doctorSchema,
+    validate: validateSchema,
+    'dataset from-code': datasetFromCodeSchema,
+    'dataset split': datasetSplitSchema,
+    index: indexSchema,
+    search: searchSchema,
+    train: trainSchema,
+    'rewrite-corpus': rewriteCorpusSchema,
+    eval: evalSchema,
+  },
+  morph: { select: selectSchema, serve: serveSchema },
+} as const satisfies Record<'docopt' | 'morph', Record<string, z.ZodObject>>;

@@ -1,0 +1,240 @@
+/**
+ * Artefacts: write-once folders. Content goes into a hidden sibling folder; the manifest is written last; one rename
+ * makes it visible. A build that died leaves only the hidden folder, which nobody opens and the next build removes.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { DocOptError } from '../errors.ts';
+import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
+import { version } from '../run/version.ts';
+import type { Manifest } from '../types.ts';
+import { acquireLock } from './lock.ts';
+
+export const MANIFEST = 'manifest.json';
+
+/** Newest format of each kind that this build writes and reads; it reads all older ones from 1. */
+const FORMATS: Readonly<Record<Manifest['kind'], number>> = { corpus: 1, index: 1, experiment: 1, checkpoint: 1 };
+
+const REMEDY: Readonly<Record<Manifest['kind'], string>> = {
+  corpus: 'docopt rewrite-corpus --data DATA --policy POLICY --out CORPUS',
+  index: 'docopt index --data DATA --retriever RETRIEVER --out INDEX',
+  experiment: 'docopt train --data DATA --retriever RETRIEVER --out EXPERIMENT',
+  checkpoint: 'docopt train --data DATA --retriever RETRIEVER --out EXPERIMENT',
+};
+
+export interface ArtefactDraft extends ArtefactWriter {
+  /** Hashes everything written, writes the manifest, and makes the folder visible. */
+  finish(facts: { parents?: Record<string, string>; info?: Record<string, unknown> }): Promise<Manifest>;
+  /** Throws away what was written. Safe to call after finish. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Starts an artefact at `folder`, which must not hold one yet (unless `replace`). Throws ENVIRONMENT when the place
+ * cannot be written or another process is building there.
+ */
+export async function createArtefact(
+  folder: string,
+  kind: Manifest['kind'],
+  options: { replace?: boolean } = {},
+): Promise<ArtefactDraft> {
+  const target = resolve(folder);
+  if (options.replace !== true) await refuseOccupied(target);
+  await mkdir(dirname(target), { recursive: true });
+  const lock = await acquireLock(`${target}.lock`, `building ${target}`);
+  const draft = join(dirname(target), `.${basename(target)}.partial`);
+  try {
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+
+  const pathOf = (name: string): string => join(draft, checkedName(name));
+  const writeStream = async (
+    name: string,
+    chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  ): Promise<void> => {
+    const path = pathOf(name);
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(path, 'w');
+    try {
+      for await (const chunk of chunks) await file.writeFile(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  };
+
+  return {
+    path: pathOf,
+    write: (name, content) => writeStream(name, [content]),
+    writeStream,
+    async finish({ parents = {}, info = {} }) {
+      const files: Record<string, { bytes: number; sha256: string }> = {};
+      for (const path of (await listFiles(draft)).sort()) {
+        files[relative(draft, path).split(sep).join('/')] = {
+          bytes: (await stat(path)).size,
+          sha256: await hashFile(path),
+        };
+      }
+      const manifest: Manifest = {
+        kind,
+        format: FORMATS[kind],
+        createdBy: `docopt-ir ${version}`,
+        createdAt: new Date().toISOString(),
+        fingerprint: fingerprintOf(kind, files),
+        parents,
+        files,
+        info,
+      };
+      await writeStream(MANIFEST, [`${JSON.stringify(manifest, null, 2)}\n`]);
+      await publish(draft, target, options.replace === true);
+      await lock.release();
+      return manifest;
+    },
+    async discard() {
+      await rm(draft, { recursive: true, force: true });
+      await lock.release();
+    },
+  };
+}
+
+/**
+ * Opens an artefact. Throws ARTEFACT when it is missing, unfinished, of another kind, of a newer format, or when a file
+ * has not the size that its manifest names (`verify: true` also compares hashes).
+ */
+export async function openArtefact(
+  folder: string,
+  kind?: Manifest['kind'],
+  options: { verify?: boolean } = {},
+): Promise<ArtefactReader> {
+  const manifestPath = join(folder, MANIFEST);
+  const wanted = kind ?? 'artefact';
+  if (!existsSync(manifestPath)) {
+    const why = existsSync(folder)
+      ? `${folder} holds no ${MANIFEST}: it is no finished ${wanted}`
+      : `${wanted} '${folder}' does not exist`;
+    throw new DocOptError('ARTEFACT', why, {
+      hint: kind === undefined ? 'Check the path.' : `Make one with: ${REMEDY[kind]}`,
+    });
+  }
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as Manifest;
+  } catch (error) {
+    throw new DocOptError('ARTEFACT', `${manifestPath} does not parse: ${(error as Error).message}`, {
+      hint: 'The artefact is damaged; make it again.',
+      cause: error,
+    });
+  }
+  if (
+    !Object.hasOwn(FORMATS, manifest.kind) ||
+    typeof manifest.format !== 'number' ||
+    typeof manifest.files !== 'object'
+  ) {
+    throw new DocOptError('ARTEFACT', `${manifestPath} is no manifest of this project`, { hint: 'Check the path.' });
+  }
+  if (kind !== undefined && manifest.kind !== kind) {
+    throw new DocOptError('ARTEFACT', `'${folder}' is a ${manifest.kind}, not a ${kind}`, {
+      hint: `Make one with: ${REMEDY[kind]}`,
+    });
+  }
+  const newest = FORMATS[manifest.kind];
+  if (manifest.format > newest) {
+    throw new DocOptError(
+      'ARTEFACT',
+      `${manifest.kind} '${folder}' has format ${manifest.format}; this build reads ${newest === 1 ? '1' : `1-${newest}`}`,
+      {
+        hint: `Update docopt-ir, or rebuild it with: ${REMEDY[manifest.kind]}`,
+      },
+    );
+  }
+  for (const [name, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    const path = join(folder, checkedName(name));
+    const size = existsSync(path) ? (await stat(path)).size : -1;
+    const damaged = size !== bytes || (options.verify === true && (await hashFile(path)) !== sha256);
+    if (damaged) {
+      throw new DocOptError(
+        'ARTEFACT',
+        `${path} ${size === -1 ? 'is missing' : size === bytes ? 'has changed' : `has ${size} bytes, expected ${bytes}`}`,
+        {
+          hint: `The ${manifest.kind} is damaged. Make it again with: ${REMEDY[manifest.kind]}`,
+        },
+      );
+    }
+  }
+  const path = (name: string): string => join(folder, checkedName(name));
+  return {
+    manifest,
+    folder,
+    has: (name) => Object.hasOwn(manifest.files, name),
+    path,
+    read: async (name) => new Uint8Array(await readFile(path(name))),
+    readText: (name) => readFile(path(name), 'utf8'),
+    readJson: async <T>(name: string) => JSON.parse(await readFile(path(name), 'utf8')) as T,
+  };
+}
+
+/** sha256 over names and content hashes: equal content, equal fingerprint, whatever the time. */
+export function fingerprintOf(kind: string, files: Readonly<Record<string, { sha256: string }>>): string {
+  const hash = createHash('sha256').update(kind);
+  for (const name of Object.keys(files).sort()) hash.update(`\n${name} ${files[name].sha256}`);
+  return hash.digest('hex');
+}
+
+async function refuseOccupied(target: string): Promise<void> {
+  if (!existsSync(target)) return;
+  const info = await stat(target);
+  if (!info.isDirectory())
+    throw new DocOptError('USAGE', `${target} is a file, a folder is wanted there`, { hint: 'Choose another --out.' });
+  if ((await readdir(target)).length > 0) {
+    throw new DocOptError('USAGE', `${target} exists and is not empty`, {
+      hint: 'Artefacts are never changed in place: choose another --out, or pass --force to replace it.',
+    });
+  }
+}
+
+/** The old artefact, if any, stays readable until the new one stands in its place. */
+async function publish(draft: string, target: string, replace: boolean): Promise<void> {
+  if (existsSync(target)) {
+    const old = `${draft}.old`;
+    await rm(old, { recursive: true, force: true });
+    if (replace) {
+      await rename(target, old);
+      await rename(draft, target);
+      await rm(old, { recursive: true, force: true });
+      return;
+    }
+    await rm(target, { recursive: true });
+  }
+  await rename(draft, target);
+  const folder = await open(dirname(target), 'r');
+  await folder.sync().catch(() => {});
+  await folder.close();
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Uint8Array);
+  return hash.digest('hex');
+}
+
+/** Names come from manifests too, which are data: none may leave its folder. */
+function checkedName(name: string): string {
+  const parts = name.split(/[\\/]/);
+  if (name === '' || name.startsWith('/') || parts.includes('..') || /^[A-Za-z]:/.test(name)) {
+    throw new DocOptError('ARTEFACT', `file name '${name}' leaves the artefact's folder`, {
+      hint: 'The manifest is damaged.',
+    });
+  }
+  return name;
+}

@@ -1,0 +1,53 @@
+/**
+ * `.docopt/` beside the configuration file: default places for artefacts and a note of the latest of each kind, so that
+ * after a training bare `docopt rewrite-corpus` and `morph serve` know what to take.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { writeAtomic } from './write-atomic.ts';
+
+export type ArtefactKind = 'experiment' | 'corpus' | 'index';
+
+const FOLDERS: Readonly<Record<ArtefactKind, string>> = {
+  experiment: 'experiments',
+  corpus: 'corpora',
+  index: 'indexes',
+};
+
+/** A new default folder: .docopt/corpora/20260131-142501. */
+export function defaultFolder(projectFolder: string, kind: ArtefactKind, now: Date): string {
+  const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  const base = join(projectFolder, '.docopt', FOLDERS[kind], stamp);
+  for (let n = 1; ; n++) {
+    const folder = n === 1 ? base : `${base}-${n}`;
+    if (!existsSync(folder)) return folder;
+  }
+}
+
+/** Remembers the newest artefact of a kind, wherever --out put it. */
+export async function rememberLatest(projectFolder: string, kind: ArtefactKind, folder: string): Promise<void> {
+  const notes = readNotes(projectFolder);
+  const inside = relative(projectFolder, resolve(folder));
+  notes[kind] = inside.startsWith('..') || isAbsolute(inside) ? resolve(folder) : inside;
+  await writeAtomic(notesPath(projectFolder), `${JSON.stringify(notes, null, 2)}\n`);
+}
+
+/** The latest finished artefact of a kind, or undefined when there is none or it is gone. */
+export function latest(projectFolder: string, kind: ArtefactKind): string | undefined {
+  const noted = readNotes(projectFolder)[kind];
+  if (noted === undefined) return undefined;
+  const folder = resolve(projectFolder, noted);
+  return existsSync(folder) ? folder : undefined;
+}
+
+function notesPath(projectFolder: string): string {
+  return join(projectFolder, '.docopt', 'latest.json');
+}
+
+function readNotes(projectFolder: string): Partial<Record<ArtefactKind, string>> {
+  try {
+    return JSON.parse(readFileSync(notesPath(projectFolder), 'utf8')) as Partial<Record<ArtefactKind, string>>;
+  } catch {
+    return {};
+  }
+}
