@@ -75,7 +75,7 @@ export function parseMeasure(text: string): Measure {
   const rule = measureRule(kind);
   const params: Params = { ...implied };
   let cutoffText = at;
-  for (const assignment of splitOutsideBrackets(inside ?? '')) {
+  for (const assignment of splitOutsideBrackets((inside ?? '').replace(/\s*=\s*/g, '='))) {
     const [key, value] = splitOnce(assignment, '=');
     const isCutoff = key === 'cutoff' || (key === 'recall' && rule.cutoff === 'recall');
     if (value === undefined) {
