@@ -1,0 +1,52 @@
+import { basename, resolve } from 'node:path';
+import type { Corpus, Qrels, Query } from '../types.ts';
+import { type LoadCorpusOptions, loadCorpus } from './load-corpus.ts';
+import { loadQrelsFiles, type QrelsFiles } from './load-qrels.ts';
+import { loadQueries } from './load-queries.ts';
+import { findRowFile, kindAt } from './locate.ts';
+import { dataError } from './problem.ts';
+
+/** A test collection: documents, queries, and which of them belong together. */
+export interface Dataset {
+  /** Last part of the path. */
+  readonly name: string;
+  readonly path: string;
+  readonly corpus: Corpus;
+  /** In file order; may hold queries without judgements. */
+  readonly queries: readonly Query[];
+  /** All qrels files together. */
+  readonly qrels: Qrels;
+  /** As the files have them. A lone file is not a split: it holds all judgements. */
+  readonly qrelsBySplit: QrelsFiles['bySplit'];
+}
+
+export interface LoadDatasetOptions extends LoadCorpusOptions {
+  /** Require queries and judgements (training, evaluation). */
+  readonly judged?: boolean;
+}
+
+/** The data set at a path. Whatever has a corpus is one; queries and judgements are there when the folder has them. */
+export async function loadDataset(path: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
+  const isFolder =
+    (await kindAt(path, 'a data set: a folder with corpus.jsonl, queries.jsonl and qrels/')) === 'folder';
+  const hasQueries = isFolder && (await findRowFile(path, 'queries')) !== undefined;
+  const queries = hasQueries ? await loadQueries(path, options) : [];
+  const { all, bySplit } = isFolder ? await loadQrelsFiles(path, options) : { all: new Map(), bySplit: {} };
+  if (options.judged) {
+    if (queries.length === 0)
+      throw dataError(
+        path,
+        'the data set has no queries',
+        'Add queries.jsonl with rows {"_id": "...", "text": "..."}.',
+      );
+    if (all.size === 0)
+      throw dataError(
+        path,
+        'the data set has no judgements',
+        'Add qrels/test.tsv with lines query-id, corpus-id, score.',
+      );
+  }
+  const corpus = await loadCorpus(path, options);
+  if (corpus.size === 0) throw dataError(path, 'the corpus is empty', 'Expected at least one document.');
+  return { name: basename(resolve(path)), path, corpus, queries, qrels: all, qrelsBySplit: bySplit };
+}

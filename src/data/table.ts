@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import { CsvError, type InfoRecord, parse } from 'csv-parse';
+import { byteChunks } from './bytes.ts';
+import { scanTextLines } from './lines.ts';
+import { dataError, type Report } from './problem.ts';
+import type { JsonObject } from './row.ts';
+import { badUtf8Offset } from './utf8.ts';
+
+/** A row by column name and the line it starts on. */
+export type VisitTableRow = (row: JsonObject, line: number) => void;
+
+/**
+ * Rows of a CSV or TSV file with a header that names `id` (or `_id`), `text` and perhaps `title`; quotes as in RFC 4180.
+ * A TSV file without a header is read as MS MARCO has them: id, tab, text, and quotes mean nothing.
+ */
+export async function scanTable(
+  file: string,
+  format: 'csv' | 'tsv',
+  report: Report,
+  visit: VisitTableRow,
+): Promise<void> {
+  const header = await firstLine(file);
+  if (header === undefined) return;
+  const delimiter = format === 'csv' ? ',' : '\t';
+  const names = header.split(delimiter).map((name) => canonical(name.replace(/^"(.*)"$/, '$1')));
+  if (names.includes('id') || names.includes('_id')) return scanWithHeader(file, delimiter, report, visit);
+  if (format === 'tsv' && names.length === 2) return scanPairs(file, report, visit);
+  const message = `no column 'id' or '_id' in the header (${names.join(', ').slice(0, 120)})`;
+  throw dataError(file, message, `Name the columns in the first line: id, title, text.`);
+}
+
+async function scanWithHeader(file: string, delimiter: string, report: Report, visit: VisitTableRow): Promise<void> {
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    relax_quotes: delimiter === '\t',
+    skip_empty_lines: true,
+    info: true,
+    bom: true,
+    record_delimiter: ['\r\n', '\n'],
+  });
+  const source = Readable.from(checkedChunks(file), { objectMode: true });
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  let columns: string[] | undefined;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: InfoRecord & { lines: number };
+    }>) {
+      const line = info.lines - record.reduce((count, field) => count + newlines(field), 0);
+      if (columns === undefined) {
+        columns = record.map(canonical);
+        checkColumns(columns, file, line);
+      } else if (record.length !== columns.length) {
+        const message = `${record.length} columns where the header has ${columns.length}`;
+        report({
+          severity: 'error',
+          file,
+          line,
+          id: null,
+          message,
+          hint: 'Quote fields that contain the separator or a newline.',
+        });
+      } else {
+        visit(Object.fromEntries(columns.map((name, i) => [name, record[i]])), line);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = typeof error.lines === 'number' ? error.lines : null;
+    report({
+      severity: 'error',
+      file,
+      line,
+      id: null,
+      message: error.message,
+      hint: 'Fields with quotes must be quoted as a whole, inner quotes doubled; reading stopped here.',
+    });
+  } finally {
+    source.destroy();
+  }
+}
+
+async function scanPairs(file: string, report: Report, visit: VisitTableRow): Promise<void> {
+  await scanTextLines(file, report, (text, line) => {
+    const tab = text.indexOf('\t');
+    if (tab < 0 || text.indexOf('\t', tab + 1) >= 0) {
+      const found = text.split('\t').length;
+      report({
+        severity: 'error',
+        file,
+        line,
+        id: null,
+        message: `${found} columns; expected id and text`,
+        hint: 'Separate them by one tab, or name more columns in a header.',
+      });
+    } else visit({ id: text.slice(0, tab), text: text.slice(tab + 1) }, line);
+  });
+}
+
+function checkColumns(columns: readonly string[], file: string, line: number): void {
+  const twice = columns.find((name, i) => columns.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw dataError(file, `line ${line}: two columns are named '${twice}'`, 'Rename one of them.');
+  if (!columns.includes('text')) {
+    throw dataError(
+      file,
+      `line ${line}: no column 'text' (columns: ${columns.join(', ')})`,
+      'Name the columns in the first line: id, title, text.',
+    );
+  }
+}
+
+/** Our own column names in any case; others as they are. */
+function canonical(name: string): string {
+  const lower = name.trim().toLowerCase();
+  return lower === 'id' || lower === '_id' || lower === 'title' || lower === 'text' ? lower : name.trim();
+}
+
+function newlines(field: string): number {
+  let count = 0;
+  for (let at = field.indexOf('\n'); at >= 0; at = field.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/** The file's chunks, copied (the parser keeps them) and checked to be UTF-8, which the parser would repair silently. */
+async function* checkedChunks(file: string): AsyncGenerator<Buffer> {
+  let offset = 0;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of byteChunks(file)) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const whole = bytes.length - unfinished(bytes);
+    const bad = badUtf8Offset(bytes.subarray(0, whole));
+    if (bad >= 0) throw badByte(file, offset + bad);
+    offset += whole;
+    rest = bytes.subarray(whole);
+    yield bytes.subarray(0, whole);
+  }
+  if (rest.length > 0) throw badByte(file, offset);
+}
+
+function badByte(file: string, offset: number): Error {
+  return dataError(
+    file,
+    `bad UTF-8 at byte ${offset} of the file`,
+    'Convert the file to UTF-8, e.g. with: iconv -f latin1 -t utf-8',
+  );
+}
+
+/** Bytes at the end that may be the beginning of a character (0..3). */
+function unfinished(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back];
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}
+
+async function firstLine(file: string): Promise<string | undefined> {
+  let text = '';
+  for await (const chunk of byteChunks(file)) {
+    text += chunk.toString('utf8');
+    const lines = text.replace(/^\uFEFF/, '').split('\n');
+    const end = lines.findIndex((line, i) => line.trim() !== '' && i < lines.length - 1);
+    if (end >= 0) return lines[end].replace(/\r$/, '');
+  }
+  const only = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .find((line) => line.trim() !== '');
+  return only?.replace(/\r$/, '');
+}
