@@ -1,9 +1,15 @@
 /** Data sets in and out: corpora, queries, judgements, runs, splits. */
+
+export { writeFileAtomic } from './atomic.ts';
 export { arrayCorpus, type CorpusOptions, corpusWithTexts, type DocumentText, documentText } from './corpora.ts';
 export { type LoadCorpusOptions, loadCorpus } from './load-corpus.ts';
 export { type Dataset, type LoadDatasetOptions, loadDataset } from './load-dataset.ts';
 export { loadQrels } from './load-qrels.ts';
 export { loadQueries } from './load-queries.ts';
+export { loadRun } from './load-run.ts';
 export type { Problem, Report } from './problem.ts';
 export { makeSplits, readQueryIds, resolveSplits, type Splits } from './resolve-splits.ts';
 export { normaliseQuery, type QuerySplit, type SplitOptions, splitQueries } from './splits.ts';
+export { type BeirContent, writeBeir } from './write-beir.ts';
+export { writeJsonl } from './write-jsonl.ts';
+export { writeRun } from './write-run.ts';

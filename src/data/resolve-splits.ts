@@ -42,12 +42,21 @@ export async function resolveSplits(dataset: Dataset, options: SplitOptions = {}
     const saved = await readSplits(join(place, 'splits'), dataset, options);
     if (saved !== undefined) return saved;
   }
-  return makeSplits(dataset, options, folder);
+  return createSplits(dataset, options, folder, false);
 }
 
-/** A new seeded split, replacing a saved one. */
+/** Like resolveSplits, but a saved seeded split is replaced by a new one. */
 export async function makeSplits(dataset: Dataset, options: SplitOptions = {}, folder?: string): Promise<Splits> {
   checkShares(options);
+  return splitFromQrels(dataset, options) ?? createSplits(dataset, options, folder, true);
+}
+
+async function createSplits(
+  dataset: Dataset,
+  options: SplitOptions,
+  folder: string | undefined,
+  replace: boolean,
+): Promise<Splits> {
   requireJudged(dataset);
   const settings = { ...DEFAULTS, ...definedOnly(options) };
   const parts = splitQueries(dataset.queries, dataset.qrels, settings);
@@ -55,9 +64,11 @@ export async function makeSplits(dataset: Dataset, options: SplitOptions = {}, f
   const made = `seed ${seed}, by ${by}, ${percent(train)} train of which ${percent(dev)} dev`;
   let where = 'not saved: nowhere to write';
   for (const place of await placesOf(dataset, folder)) {
+    if (place === folder) await mkdir(folder, { recursive: true });
     if (!(await isWritable(place))) continue;
-    await saveSplits(join(place, 'splits'), parts, settings);
     where = join(place, 'splits');
+    const ours = await saveSplits(where, parts, settings, replace);
+    if (!ours) return (await readSplits(where, dataset, options))!;
     break;
   }
   return { ...parts, kind: 'seeded', source: `${made} (${where})`, warnings: emptyParts(parts, settings) };
@@ -147,9 +158,18 @@ async function differingSettings(folder: string, options: SplitOptions): Promise
   return [`the split saved in ${folder} is used, not ${asked}; for a new one: docopt dataset split DATA`];
 }
 
-/** All files at once: a folder written aside and renamed, so that a killed run leaves no half split. */
-async function saveSplits(folder: string, parts: QuerySplit, settings: Required<SplitOptions>): Promise<void> {
+/**
+ * All files at once: a folder written aside and renamed, so that a killed run leaves no half split. Without `replace` a
+ * split that another run saved meanwhile stays, and the answer is false.
+ */
+async function saveSplits(
+  folder: string,
+  parts: QuerySplit,
+  settings: Required<SplitOptions>,
+  replace: boolean,
+): Promise<boolean> {
   const temporary = temporaryName(folder);
+  const old = temporaryName(folder);
   try {
     await mkdir(temporary);
     for (const part of PARTS)
@@ -158,13 +178,17 @@ async function saveSplits(folder: string, parts: QuerySplit, settings: Required<
         parts[part].map((id) => `${id}\n`),
       );
     await writeDurably(join(temporary, 'split.json'), [`${JSON.stringify(settings, null, 2)}\n`]);
-    await rm(folder, { recursive: true, force: true });
+    if (replace && (await statOrUndefined(folder))) await rename(folder, old);
     await rename(temporary, folder);
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
+    if (!replace && (await statOrUndefined(folder))) return false;
     throw error;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+    await rm(old, { recursive: true, force: true });
   }
   await syncFolder(dirname(folder));
+  return true;
 }
 
 async function placesOf(dataset: Dataset, folder?: string): Promise<string[]> {
