@@ -139,7 +139,7 @@ export async function openArtefact(
     throw new DocOptError('ARTEFACT', `${manifestPath} is no manifest of this project`, { hint: 'Check the path.' });
   }
   if (kind !== undefined && manifest.kind !== kind) {
-    throw new DocOptError('ARTEFACT', `'${folder}' is a ${manifest.kind}, not a ${kind}`, {
+    throw new DocOptError('ARTEFACT', `'${folder}' is of kind '${manifest.kind}', '${kind}' is wanted`, {
       hint: `Make one with: ${REMEDY[kind]}`,
     });
   }
