@@ -171,18 +171,25 @@ function expectedOf(rule: ParameterRule): string {
 
 /** As ir_measures prints it: parameters that differ from the default, Python literals, no blanks. */
 function canonicalName(kind: MeasureKind, params: Params, cutoff: number | undefined): string {
-  const parts = Object.keys(measureRule(kind).parameters)
+  const rule = measureRule(kind);
+  const parts = Object.keys(rule.parameters)
     .filter((key) => Object.hasOwn(params, key))
-    .map((key) => `${key}=${literal(params[key])}`);
-  return `${kind}${parts.length === 0 ? '' : `(${parts.join(',')})`}${cutoff === undefined ? '' : `@${cutoff}`}`;
+    .map((key) => `${key}=${literal(params[key], rule.parameters[key])}`);
+  const at = cutoff === undefined ? '' : `@${rule.cutoff === 'recall' ? decimal(cutoff) : cutoff}`;
+  return `${kind}${parts.length === 0 ? '' : `(${parts.join(',')})`}${at}`;
 }
 
-function literal(value: ParameterValue): string {
+function literal(value: ParameterValue, rule: ParameterRule): string {
   if (typeof value === 'string') return `'${value}'`;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return rule.type === 'number' ? decimal(value) : String(value);
   const pairs = [...value].filter(([grade, gain]) => grade !== gain).sort((a, b) => a[0] - b[0]);
   return `{${pairs.map(([grade, gain]) => `${grade}:${gain}`).join(',')}}`;
+}
+
+/** 1 as 1.0, the way Python writes a float. */
+function decimal(value: number): string {
+  return Number.isInteger(value) ? value.toFixed(1) : String(value);
 }
 
 /** Cuts at blanks and commas that stand outside (), {} and quotes. */

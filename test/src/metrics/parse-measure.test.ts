@@ -16,6 +16,8 @@ describe('parseMeasure', () => {
     ["nDCG(dcg='exp-log2')@10", 'nDCG', 10, { dcg: 'exp-log2' }],
     ['IPrec@0.1', 'IPrec', 0.1, {}],
     ['P(rel=2,judged_only=True)@10', 'P', 10, { rel: 2, judged_only: true }],
+    ['IPrec@1.0', 'IPrec', 1, {}],
+    ['SetF(beta=2.0)', 'SetF', undefined, { beta: 2 }],
     ['RBP(p=0.5)', 'RBP', undefined, { p: 0.5 }],
     ['NumRet(rel=1)', 'NumRet', undefined, { rel: 1 }],
   ])('%s is itself in canonical form', (text, kind, cutoff, params) => {
@@ -47,6 +49,7 @@ describe('parseMeasure', () => {
     ['recip_rank', 'RR'],
     ['P_5', 'P@5'],
     ['iprec_at_recall_0.10', 'IPrec@0.1'],
+    ['IPrec@0', 'IPrec@0.0'],
   ])('%s means %s', (text, canonical) => {
     expect(parseMeasure(text).name).toBe(canonical);
   });
