@@ -66,3 +66,13 @@ export const maxCost = () =>
     value: 'USD',
   });
 export const resume = () => option(z.boolean().default(false), { help: 'go on where an interrupted run stopped' });
+/** Seed of the query split, apart from the training seed: several training seeds share one split. */
+export const splitSeed = () =>
+  option(
+    z
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1)
+      .default(1),
+    { help: 'seed of splits that must be made', value: 'S' },
+  );

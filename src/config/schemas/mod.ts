@@ -16,6 +16,7 @@ import {
   retriever,
   retrievers,
   seed,
+  splitSeed,
   trainShare,
 } from '../options.ts';
 
@@ -87,6 +88,7 @@ export const indexSchema = z.strictObject({
   lsaDimensions: option(z.int().min(1).max(2000).default(200), { help: 'dimensions of those vectors', value: 'N' }),
   train: trainShare(),
   dev: devShare(),
+  splitSeed: splitSeed(),
   seed: seed(),
   force: force(),
 });
@@ -150,6 +152,7 @@ export const trainSchema = z.strictObject({
   negativesPerDocument: option(z.int().min(0).default(5), { help: 'negative queries per document', value: 'N' }),
   train: trainShare(),
   dev: devShare(),
+  splitSeed: splitSeed(),
   by: option(z.enum(['query', 'document']).default('query'), {
     help: 'split queries, or groups that share documents',
     value: 'query|document',
@@ -250,6 +253,7 @@ export const evalSchema = z.strictObject({
   }),
   train: trainShare(),
   dev: devShare(),
+  splitSeed: splitSeed(),
   by: option(z.enum(['query', 'document']).default('query'), {
     help: 'how missing splits are made',
     value: 'query|document',

@@ -1,0 +1,107 @@
+/**
+ * Where a training keeps what it must not lose: rows that grow step by step, checkpoints that appear whole, files that
+ * are replaced whole. One folder, one writer; whatever moment the process dies at, `keepRows` and the newest checkpoint
+ * bring back a state that the run was in.
+ */
+import { createReadStream, existsSync } from 'node:fs';
+import { appendFile, mkdir, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
+import type { Manifest } from '../types.ts';
+import { createArtefact, MANIFEST, openArtefact } from './artefact.ts';
+import { acquireLock } from './lock.ts';
+import { writeAtomic } from './write-atomic.ts';
+
+export interface Experiment {
+  /** Where it lies, for messages and reports; undefined in memory. */
+  readonly folder?: string;
+  /** Adds rows to a .jsonl file; each row has a `step`. */
+  appendRows(name: string, rows: readonly { readonly step: number }[]): Promise<void>;
+  /** Drops the rows after `step` and a last line that was cut off, so that a resumed run writes them again. */
+  keepRows(name: string, step: number): Promise<void>;
+  /** Steps that have a checkpoint, ascending. */
+  checkpoints(): Promise<number[]>;
+  /** Writes a checkpoint; it exists only once it is complete. */
+  saveCheckpoint(
+    step: number,
+    write: (artefact: ArtefactWriter) => Promise<void>,
+    facts: { parents?: Record<string, string>; info?: Record<string, unknown> },
+  ): Promise<Manifest>;
+  openCheckpoint(step: number): Promise<ArtefactReader>;
+  removeCheckpoint(step: number): Promise<void>;
+  /** Replaces a file in one step. */
+  writeFile(name: string, content: string): Promise<void>;
+  readFile(name: string): Promise<string | undefined>;
+  /** Gives the folder free for other processes. */
+  close(): Promise<void>;
+}
+
+/** Opens or creates an experiment folder for writing. Throws ENVIRONMENT when another process writes to it. */
+export async function openExperiment(folder: string): Promise<Experiment> {
+  await mkdir(join(folder, 'checkpoints'), { recursive: true });
+  const lock = await acquireLock(join(folder, 'lock'), `training in ${folder}`);
+  const checkpoint = (step: number): string => join(folder, checkpointName(step));
+  return {
+    folder,
+    appendRows: (name, rows) => appendFile(join(folder, name), rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
+    async keepRows(name, step) {
+      const path = join(folder, name);
+      if (existsSync(path)) await truncate(path, await bytesUpTo(path, step));
+    },
+    async checkpoints() {
+      const names = await readdir(join(folder, 'checkpoints'));
+      return names
+        .map((name) => /^step-(\d+)$/.exec(name))
+        .filter((match) => match !== null)
+        .map((match) => Number(match[1]))
+        .filter((step) => existsSync(join(checkpoint(step), MANIFEST)))
+        .sort((a, b) => a - b);
+    },
+    async saveCheckpoint(step, write, facts) {
+      const draft = await createArtefact(checkpoint(step), 'checkpoint', { replace: true });
+      try {
+        await write(draft);
+        return await draft.finish(facts);
+      } catch (error) {
+        await draft.discard();
+        throw error;
+      }
+    },
+    openCheckpoint: (step) => openArtefact(checkpoint(step), 'checkpoint', { verify: true }),
+    removeCheckpoint: (step) => rm(checkpoint(step), { recursive: true, force: true }),
+    writeFile: (name, content) => writeAtomic(join(folder, name), content),
+    readFile: async (name) => (existsSync(join(folder, name)) ? await readFile(join(folder, name), 'utf8') : undefined),
+    close: () => lock.release(),
+  };
+}
+
+/** Path of a checkpoint inside its experiment. */
+export function checkpointName(step: number): string {
+  return `checkpoints/step-${String(step).padStart(6, '0')}`;
+}
+
+/** Length of the leading whole lines whose `step` is at most `step`. */
+async function bytesUpTo(path: string, step: number): Promise<number> {
+  let kept = 0;
+  let pending: Buffer[] = [];
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      const line = Buffer.concat([...pending, chunk.subarray(start, end)]);
+      pending = [];
+      if (!((stepOf(line) ?? Number.POSITIVE_INFINITY) <= step)) return kept;
+      kept += line.length + 1;
+      start = end + 1;
+    }
+    pending.push(chunk.subarray(start));
+  }
+  return kept;
+}
+
+function stepOf(line: Buffer): number | undefined {
+  try {
+    return (JSON.parse(line.toString('utf8')) as { step?: number }).step;
+  } catch {
+    return undefined;
+  }
+}
