@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { DocOptError } from '../src/errors.ts';
 import type { Log } from '../src/ports.ts';
+import type { Journal } from '../src/store/journal.ts';
 import type { Corpus, IndexText } from '../src/types.ts';
-import { type Journal, rewriteKey } from './journal.ts';
 import { type Rewrite, type RewriterOptions, rewriteBatch } from './rewriter.ts';
 
 export interface RewriteCorpusInput extends RewriterOptions {
@@ -14,7 +14,7 @@ export interface RewriteCorpusInput extends RewriterOptions {
   readonly corpus: Corpus;
   /** Identifies weights and prompt: equal fingerprint and settings, equal rewrite. */
   readonly policyFingerprint: string;
-  readonly journal?: Journal;
+  readonly journal?: Journal<Rewrite>;
   /** An earlier result under the same policy and settings: id and source hash -> rewrite. */
   readonly previous?: (id: string, sourceHash: string) => Rewrite | undefined;
   /** Only the first N documents. */
@@ -35,6 +35,17 @@ export interface RewrittenRow {
 /** sha256 of the source text, hex: decides whether a document has changed. */
 export function sourceHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Everything that decides a rewrite, hashed: policy, settings and source text. */
+export function rewriteKey(policyFingerprint: string, settings: string, source: string): string {
+  return createHash('sha256')
+    .update(policyFingerprint)
+    .update('\0')
+    .update(settings)
+    .update('\0')
+    .update(source)
+    .digest('base64url');
 }
 
 /** Settings that decide a rewrite beside the policy, as one stable string. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Journal } from '../../rewrite/journal.ts';
-import { type RewriteCorpusInput, rewriteRows, sourceHash } from '../../rewrite/rewrite-corpus.ts';
+import { type RewriteCorpusInput, rewriteKey, rewriteRows, sourceHash } from '../../rewrite/rewrite-corpus.ts';
 import type { Rewrite } from '../../rewrite/rewriter.ts';
 import type { Policy } from '../../src/ports.ts';
 import { silentLog } from '../../src/run/log.ts';
+import type { Journal } from '../../src/store/journal.ts';
 import type { Completion, Corpus } from '../../src/types.ts';
 
 function corpusOf(texts: readonly string[]): Corpus {
@@ -37,7 +37,7 @@ function policyOf(
   };
 }
 
-function memoryJournal(): Journal & { known: Map<string, Rewrite> } {
+function memoryJournal(): Journal<Rewrite> & { known: Map<string, Rewrite> } {
   const known = new Map<string, Rewrite>();
   return {
     known,
@@ -186,5 +186,16 @@ describe('rewriteRows', () => {
         ),
       ),
     ).toEqual([]);
+  });
+
+  it('keys differ by policy, settings and text', () => {
+    const keys = new Set([
+      rewriteKey('p', 's', 't'),
+      rewriteKey('q', 's', 't'),
+      rewriteKey('p', 'x', 't'),
+      rewriteKey('p', 's', 'u'),
+      rewriteKey('ps', '', 't'),
+    ]);
+    expect(keys.size).toBe(5);
   });
 });

@@ -106,7 +106,11 @@ describe('artefacts', () => {
       (folder: string) => edit(folder, (m) => ({ ...m, format: 9 })),
       'has format 9; this build reads 1',
     ],
-    ['another kind', (folder: string) => edit(folder, (m) => ({ ...m, kind: 'corpus' })), "is of kind 'corpus', 'index' is wanted"],
+    [
+      'another kind',
+      (folder: string) => edit(folder, (m) => ({ ...m, kind: 'corpus' })),
+      "is of kind 'corpus', 'index' is wanted",
+    ],
     [
       'a name that leaves the folder',
       (folder: string) => edit(folder, (m) => ({ ...m, files: { '../x': { bytes: 1, sha256: '' } } })),
