@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { createBoundaryMorph } from '../../../select/selectors/boundary-morph.ts';
+import { createSelector, SELECTORS } from '../../../select/selectors/registry.ts';
+import { createRng } from '../../../src/kernels/rng.ts';
+import { selectorContract } from '../../contracts/selector.ts';
+import { poolOf, randomVectors, unit } from '../../support/pools.ts';
+
+for (const name of SELECTORS) selectorContract(name, () => createSelector(name));
+selectorContract('boundary-morph in batches of 4', () => createSelector({ driver: 'boundary-morph', batch: 4 }));
+
+describe('the registry', () => {
+  it('names what exists, the nearest, and what is planned', () => {
+    expect(() => createSelector('boundry-morph')).toThrow(
+      "There is no selector 'boundry-morph'. Did you mean 'boundary-morph'?",
+    );
+    expect(() => createSelector('bagel')).toThrow(/planned but not built yet/);
+    expect(() => createSelector('agentic')).toThrow(/whole system/);
+    try {
+      createSelector('zzzzzzzz');
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'USAGE', hint: 'Selectors: boundary-morph, single-stage.' });
+    }
+  });
+
+  it('passes a block through', () => {
+    expect(() => createSelector({ driver: 'boundary-morph', batch: 0 })).toThrow(/selector.batch/);
+  });
+});
+
+describe('single-stage', () => {
+  it('puts the scored top B first by score, then the tail as it was; failures go back to the tail', () => {
+    const pool = poolOf(randomVectors(createRng(1), 7, 3, 'gaussian'), unit([1, 1, 1]));
+    const run = createSelector('single-stage').begin(pool, { budget: 4, capacity: 2 });
+    expect(run.ask()).toEqual([0, 1, 2, 3]);
+    run.tell(0, 0.1);
+    run.tell(1, null);
+    run.tell(2, 0.9);
+    run.tell(3, 0.1);
+    const { order } = run.result();
+    expect(order.map((d) => d.position)).toEqual([2, 0, 3, 1, 4, 5, 6]);
+    expect(order[3]).toMatchObject({ source: 'estimated', relevanceScore: Number.NaN, std: Number.NaN });
+  });
+});
+
+describe('boundary-morph in batches', () => {
+  const rng = createRng(31);
+  const vectors = randomVectors(rng, 60, 5, 'clusters');
+  const pool = poolOf(vectors, unit([1, 0, 0, 0, 1]));
+  const scores = Array.from({ length: 60 }, () => rng.next());
+
+  it('asks for b at a time and for the rest at the end', () => {
+    const run = createBoundaryMorph({ batch: 4 }).begin(pool, { budget: 10, capacity: 12 });
+    const sizes: number[] = [];
+    for (let next = run.ask(); next.length > 0; next = run.ask()) {
+      sizes.push(next.length);
+      for (const position of next) run.tell(position, scores[position]);
+    }
+    expect(sizes).toEqual([4, 4, 2]);
+  });
+
+  it('has the posterior of the scored set, whatever the order and however many fail', () => {
+    // The same positions told one by one in ascending order give the same posterior.
+    for (const failing of [[], [1], [0, 2], [3]]) {
+      const batched = createBoundaryMorph({ batch: 4 }).begin(pool, { budget: 4, capacity: 12 });
+      const picks = batched.ask();
+      const kept = picks.filter((_, i) => !failing.includes(i));
+      for (const position of [...picks].reverse())
+        batched.tell(position, kept.includes(position) ? scores[position] : null);
+      const second = createBoundaryMorph({ batch: 60 }).begin(pool, { budget: 60, capacity: 12 });
+      for (const position of second.ask()) second.tell(position, kept.includes(position) ? scores[position] : null);
+      const expected = second.result().order;
+      const found = batched.result().order;
+      expect(found.map((d) => d.position)).toEqual(expected.map((d) => d.position));
+      found.forEach((d, i) => {
+        expect(d.relevanceScore).toBeCloseTo(expected[i].relevanceScore, 9);
+        expect(d.std).toBeCloseTo(expected[i].std, 6);
+      });
+    }
+  });
+
+  it('chooses the first of a batch as a run of single calls does', () => {
+    const single = createBoundaryMorph().begin(pool, { budget: 10, capacity: 12 });
+    const batched = createBoundaryMorph({ batch: 5 }).begin(pool, { budget: 10, capacity: 12 });
+    expect(batched.ask()[0]).toBe(single.ask()[0]);
+  });
+});
