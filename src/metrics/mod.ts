@@ -4,3 +4,17 @@ export { isTotal, MEASURE_KINDS, type Measure, type MeasureKind } from './measur
 export { dcg, discount, idealDcg, ndcg } from './ndcg.ts';
 export { evaluationOrder, type Ties } from './order.ts';
 export { parseMeasure, parseMeasures } from './parse-measure.ts';
+export {
+  benjaminiHochberg,
+  bootstrapInterval,
+  meanOf,
+  pairedT,
+  pairedTest,
+  type Resampling,
+  randomisation,
+  type Tally,
+  type TestName,
+  type TestResult,
+  tally,
+  wilcoxon,
+} from './significance.ts';
