@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { byteChunks } from './bytes.ts';
 import { scanTextLines } from './lines.ts';
@@ -30,55 +30,44 @@ export async function scanTable(
 }
 
 async function scanWithHeader(file: string, delimiter: string, report: Report, visit: VisitTableRow): Promise<void> {
+  let columns: string[] | undefined;
+  let returns = 0;
+  let nextLine = 1;
+  const onRecord = (record: string[], info: InfoRecord): null => {
+    // The parser counts a \r inside a field as a line of its own, and tells the line a row ends on.
+    for (const field of record) returns += count(field, '\r');
+    const lastLine = info.lines - returns;
+    const line = lastLine - record.reduce((sum, field) => sum + count(field, '\n'), 0);
+    nextLine = lastLine + 1;
+    if (columns === undefined) {
+      columns = record.map(canonical);
+      checkColumns(columns, file, line);
+    } else if (record.length !== columns.length) {
+      const message = `${record.length} columns where the header has ${columns.length}`;
+      const hint = 'Quote fields that contain the separator or a newline.';
+      report({ severity: 'error', file, line, id: null, message, hint });
+    } else {
+      visit(Object.fromEntries(columns.map((name, i) => [name, record[i]])), line);
+    }
+    return null;
+  };
   const parser = parse({
     delimiter,
+    on_record: onRecord,
     relax_column_count: true,
     relax_quotes: delimiter === '\t',
     skip_empty_lines: true,
-    info: true,
     bom: true,
     record_delimiter: ['\r\n', '\n'],
   });
-  const source = Readable.from(checkedChunks(file), { objectMode: true });
-  source.on('error', (error) => parser.destroy(error));
-  source.pipe(parser);
-  let columns: string[] | undefined;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: InfoRecord & { lines: number };
-    }>) {
-      const line = info.lines - record.reduce((count, field) => count + newlines(field), 0);
-      if (columns === undefined) {
-        columns = record.map(canonical);
-        checkColumns(columns, file, line);
-      } else if (record.length !== columns.length) {
-        const message = `${record.length} columns where the header has ${columns.length}`;
-        report({
-          severity: 'error',
-          file,
-          line,
-          id: null,
-          message,
-          hint: 'Quote fields that contain the separator or a newline.',
-        });
-      } else {
-        visit(Object.fromEntries(columns.map((name, i) => [name, record[i]])), line);
-      }
-    }
+    await pipeline(checkedChunks(file), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const line = typeof error.lines === 'number' ? error.lines : null;
-    report({
-      severity: 'error',
-      file,
-      line,
-      id: null,
-      message: error.message,
-      hint: 'Fields with quotes must be quoted as a whole, inner quotes doubled; reading stopped here.',
-    });
-  } finally {
-    source.destroy();
+    const message =
+      error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote opened in this row is never closed' : error.message;
+    const hint = 'Fields with quotes must be quoted as a whole, inner quotes doubled. Reading stopped here.';
+    report({ severity: 'error', file, line: nextLine, id: null, message, hint });
   }
 }
 
@@ -118,10 +107,10 @@ function canonical(name: string): string {
   return lower === 'id' || lower === '_id' || lower === 'title' || lower === 'text' ? lower : name.trim();
 }
 
-function newlines(field: string): number {
-  let count = 0;
-  for (let at = field.indexOf('\n'); at >= 0; at = field.indexOf('\n', at + 1)) count++;
-  return count;
+function count(field: string, character: string): number {
+  let found = 0;
+  for (let at = field.indexOf(character); at >= 0; at = field.indexOf(character, at + 1)) found++;
+  return found;
 }
 
 /** The file's chunks, copied (the parser keeps them) and checked to be UTF-8, which the parser would repair silently. */
