@@ -2,7 +2,7 @@
  * Measures by name, in the syntax of ir_measures: NAME, NAME@10, NAME(key=value, ...)@10. Names are case-sensitive as
  * there; the common other names (MAP, MRR, NDCG, Recall, ...) and trec_eval's (`map`, `ndcg_cut_10`) are understood.
  */
-import { didYouMean } from '../config/suggest.ts';
+
 import { DocOptError } from '../errors.ts';
 import {
   MEASURE_KINDS,
@@ -12,6 +12,7 @@ import {
   type ParameterRule,
   type ParameterValue,
 } from './measures.ts';
+import { nearestHint } from './nearest.ts';
 
 type Params = Record<string, ParameterValue>;
 
@@ -94,7 +95,7 @@ function kindNamed(name: string, text: string): { kind: MeasureKind; params?: Pa
   if (Object.hasOwn(ALIASES, name)) return ALIASES[name];
   const known = [...MEASURE_KINDS, ...Object.keys(ALIASES)];
   throw usage(
-    `there is no measure '${name}'${name === text ? '' : ` (in '${text}')`}.${didYouMean(name, known)}`,
+    `there is no measure '${name}'${name === text ? '' : ` (in '${text}')`}.${nearestHint(name, known)}`,
     `Known: ${MEASURE_KINDS.join(' ')}.`,
   );
 }
@@ -128,7 +129,7 @@ function parseParameter(
   if (!Object.hasOwn(rules, key)) {
     const known = Object.keys(rules);
     const list = known.length === 0 ? 'It takes none.' : `It takes: ${known.join(', ')}.`;
-    throw usage(`measure '${measure}' has no parameter '${key}'.${didYouMean(key, known)}`, list);
+    throw usage(`measure '${measure}' has no parameter '${key}'.${nearestHint(key, known)}`, list);
   }
   const rule = rules[key];
   const value = parseValue(text, rule);
@@ -193,7 +194,7 @@ function decimal(value: number): string {
 }
 
 /** Cuts at blanks and commas that stand outside (), {} and quotes. */
-function splitOutsideBrackets(text: string): string[] {
+export function splitOutsideBrackets(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
   let quote = '';
