@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { writeAtomic } from './write-atomic.ts';
+import { writeFileAtomic } from '../data/atomic.ts';
 
 export type ArtefactKind = 'experiment' | 'corpus' | 'index';
 
@@ -29,7 +29,7 @@ export async function rememberLatest(projectFolder: string, kind: ArtefactKind, 
   const notes = readNotes(projectFolder);
   const inside = relative(projectFolder, resolve(folder));
   notes[kind] = inside.startsWith('..') || isAbsolute(inside) ? resolve(folder) : inside;
-  await writeAtomic(notesPath(projectFolder), `${JSON.stringify(notes, null, 2)}\n`);
+  await writeFileAtomic(notesPath(projectFolder), [`${JSON.stringify(notes, null, 2)}\n`]);
 }
 
 /** The latest finished artefact of a kind, or undefined when there is none or it is gone. */

@@ -1,0 +1,112 @@
+/**
+ * An index artefact: the documents (both faces), the retriever's own files, vectors for `morph`, and the embedded
+ * reranker. Everything that `search` and `morph serve` need, in one immutable folder.
+ *
+ *   corpus.jsonl   originals, with the indexed text where it differs
+ *   retriever/     what the driver saved
+ *   lsa/           model and document vectors, when the retriever has none of its own
+ *   reranker/      the `features` scorer
+ */
+import { type DocumentText, documentText } from '../src/data/mod.ts';
+import type { ArtefactWriter, Embedder, Log, RetrievalIndex, Retriever } from '../src/ports.ts';
+import { subWriter } from '../src/store/sub-artefact.ts';
+import type { Corpus, Document, Matrix } from '../src/types.ts';
+
+export interface BuildIndexInput {
+  readonly corpus: Corpus;
+  /** How index texts follow from originals; rows whose index text is another carry both. */
+  readonly documentText: DocumentText;
+  readonly retriever: Retriever;
+  /** Fits vectors on the originals; undefined = none wanted. Not called when the retriever has vectors. */
+  readonly fitEmbedder?: (texts: OriginalTexts) => Embedder;
+  readonly artefact: ArtefactWriter;
+  readonly log: Log;
+  readonly signal?: AbortSignal;
+}
+
+/** Original texts by position, for fitting: read when asked for, never all in memory. */
+export interface OriginalTexts {
+  readonly length: number;
+  at(position: number): string;
+}
+
+export interface BuiltIndex {
+  readonly index: RetrievalIndex;
+  /** The embedder fitted for vectors, when there is one. */
+  readonly embedder?: Embedder;
+  readonly vectors: 'retriever' | 'lsa' | 'none';
+}
+
+/** Texts per embedding call. */
+const EMBED_BATCH = 256;
+
+export async function buildIndex(input: BuildIndexInput): Promise<BuiltIndex> {
+  const { corpus, artefact, log } = input;
+  await artefact.writeStream('corpus.jsonl', corpusRows(corpus, input.documentText));
+  input.signal?.throwIfAborted();
+
+  log.info(`indexing ${corpus.size} documents with ${input.retriever.id}`);
+  const index = await input.retriever.build(corpus);
+  await index.save(subWriter(artefact, 'retriever'));
+  input.signal?.throwIfAborted();
+  if (index.embeddings !== undefined) return { index, vectors: 'retriever' };
+  if (input.fitEmbedder === undefined) return { index, vectors: 'none' };
+
+  const texts = originalTexts(corpus, input.documentText);
+  const embedder = input.fitEmbedder(texts);
+  log.info(`vectors for morph: ${embedder.id}`);
+  await embedder.save?.(subWriter(artefact, 'lsa'));
+  await artefact.writeStream('lsa/vectors.f32', vectorChunks(embedder, texts, log, input.signal));
+  return { index, embedder, vectors: 'lsa' };
+}
+
+/** The originals as retrieval sees them: title and text joined as `documentText` says. */
+export function originalTexts(corpus: Corpus, mode: DocumentText): OriginalTexts {
+  return { length: corpus.size, at: (position) => documentText(corpus.original(position), mode) };
+}
+
+/** One JSON line per document; readers restore the original from `docopt` where the indexed text is another. */
+function* corpusRows(corpus: Corpus, mode: DocumentText): Generator<string> {
+  for (let position = 0; position < corpus.size; position++) {
+    yield `${JSON.stringify(corpusRow(corpus.original(position), corpus.indexText(position), mode))}\n`;
+  }
+}
+
+function corpusRow(original: Document, indexText: string, mode: DocumentText): object {
+  const { id, title, text, metadata } = original;
+  const rest = metadata === undefined ? {} : { metadata };
+  if (indexText === documentText(original, mode)) return { _id: id, title, text, ...rest };
+  return { _id: id, title: '', text: indexText, ...rest, docopt: { title, text, status: 'rewritten' } };
+}
+
+async function* vectorChunks(
+  embedder: Embedder,
+  texts: OriginalTexts,
+  log: Log,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const progress = log.progress('embedding', texts.length);
+  try {
+    for (let start = 0; start < texts.length; start += EMBED_BATCH) {
+      signal?.throwIfAborted();
+      const end = Math.min(texts.length, start + EMBED_BATCH);
+      const batch = Array.from({ length: end - start }, (_, i) => texts.at(start + i));
+      const { data } = await embedder.embed(batch, 'document');
+      const values = Float32Array.from(data);
+      yield new Uint8Array(values.buffer);
+      progress.tick(end - start);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** Rows of a row-major matrix by position. */
+export function pickRows(matrix: Matrix, positions: readonly number[]): Matrix {
+  const { columns } = matrix;
+  const data = new Float32Array(positions.length * columns);
+  positions.forEach((position, row) => {
+    data.set(matrix.data.subarray(position * columns, (position + 1) * columns), row * columns);
+  });
+  return { rows: positions.length, columns, data };
+}

@@ -1,0 +1,55 @@
+/** The configuration file as JSON Schema, generated so that editors and the command line can never disagree. */
+import { z } from 'zod';
+import { metaOf, type Schema } from './inspect.ts';
+import { SCHEMAS } from './schemas/mod.ts';
+import { type SpecKind, shortForms } from './specs.ts';
+
+type Json = Record<string, unknown>;
+
+export function configJsonSchema(): Json {
+  const top: Record<string, Json> = {};
+  const commands: Record<string, Json> = {};
+  for (const program of Object.values(SCHEMAS)) {
+    for (const [name, schema] of Object.entries(program)) {
+      const properties: Record<string, Json> = {};
+      for (const [key, option] of Object.entries(schema.shape as Record<string, Schema>)) {
+        properties[key] = optionJson(option);
+        top[key] ??= properties[key];
+      }
+      commands[name] = { type: 'object', properties, additionalProperties: false };
+    }
+  }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'docopt.config',
+    description: 'Keys are the flags of all commands in camelCase; `commands` holds settings of one command only.',
+    type: 'object',
+    properties: {
+      $schema: { type: 'string' },
+      ...top,
+      commands: { type: 'object', properties: commands, additionalProperties: false },
+    },
+    additionalProperties: false,
+  };
+}
+
+function optionJson(option: Schema): Json {
+  const { help, spec } = metaOf(option);
+  const { $schema: _, ...json } = z.toJSONSchema(option as z.ZodType, { io: 'input', override: dropMeta }) as Json;
+  const described = help === undefined ? json : { description: help, ...json };
+  return spec === undefined ? described : { description: help, anyOf: [shortFormJson(spec), withoutDescription(json)] };
+}
+
+/** A block may be written as its short form. */
+function shortFormJson(kind: SpecKind): Json {
+  return kind === 'policy' ? { type: 'string' } : { enum: [...shortForms(kind)] };
+}
+
+function withoutDescription({ description: _, ...json }: Json): Json {
+  return json;
+}
+
+/** Our own metadata (help, alias, ...) is not JSON Schema. */
+function dropMeta({ jsonSchema }: { jsonSchema: Json }): void {
+  for (const key of ['help', 'alias', 'value', 'positional', 'spec', 'repeat']) delete jsonSchema[key];
+}
