@@ -31,3 +31,17 @@ export function inverseDocumentFrequency(size: number, df: number): number {
 export function saturation(count: number, length: number, norm: LengthNorm): number {
   return count / (count + (norm.base + norm.slope * length));
 }
+
+/**
+ * Spare room in every comparison of a bound with a score: far above what rounding can do, far below any difference that
+ * matters. It costs a few needless looks and makes the bounds safe.
+ */
+export const SLACK = 1 + 1e-9;
+
+/**
+ * The most by which any saturation can grow when the norm changes, SLACK included: a longer average makes long
+ * documents cheaper, count + base + slope * length shrinks by slope'/slope at most.
+ */
+export function stretchOf(before: LengthNorm, after: LengthNorm): number {
+  return after.slope > 0 ? Math.max(1, before.slope / after.slope) * SLACK : SLACK;
+}

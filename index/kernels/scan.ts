@@ -41,3 +41,27 @@ export function scoreOne(
   }
   return score;
 }
+
+/** into[i] = score of positions[i]: by look-ups, or by one scan when that many look-ups would cost more. */
+export function scorePairs(
+  postings: Postings,
+  query: QueryTerms,
+  weights: Weights,
+  norm: LengthNorm,
+  positions: Int32Array,
+  into: Float64Array,
+): void {
+  let scan = postings.size;
+  let lookUp = 0;
+  for (const frequency of query.frequencies) {
+    scan += frequency;
+    lookUp += Math.log2(frequency + 1);
+  }
+  if (scan > lookUp * positions.length * 2) {
+    for (let i = 0; i < positions.length; i++) into[i] = scoreOne(postings, query, weights, norm, positions[i]);
+    return;
+  }
+  const scores = new Float64Array(postings.size);
+  addAllScores(postings, query, weights, norm, scores);
+  for (let i = 0; i < positions.length; i++) into[i] = scores[positions[i]];
+}

@@ -1,19 +1,23 @@
 /**
  * The `bm25` driver: an inverted index in typed arrays with exact counterfactual swaps. Memory is about 6 bytes per
- * distinct (document, term) pair; texts are not kept.
+ * distinct (document, term) pair, 4 more once documents are replaced; texts are not kept.
  */
+import { DocOptError } from '../../src/errors.ts';
 import type { ArtefactWriter, RetrievalIndex, Retriever } from '../../src/ports.ts';
 import { type Analyzer, type AnalyzerName, createAnalyzer } from '../../src/text/mod.ts';
 import type { IndexText, Matrix, Query, Ranking } from '../../src/types.ts';
 import { Best } from '../kernels/best.ts';
-import { type LengthNorm, lengthNorm, saturation } from '../kernels/bm25.ts';
+import { type LengthNorm, lengthNorm } from '../kernels/bm25.ts';
 import { createPostingsBuilder } from '../kernels/build-postings.ts';
+import { Heads } from '../kernels/heads.ts';
 import { type IdOrder, orderIds } from '../kernels/id-order.ts';
 import type { Postings } from '../kernels/postings.ts';
-import { emptyWeights, queryTerms, weigh } from '../kernels/query-terms.ts';
-import { addAllScores } from '../kernels/scan.ts';
-import { SwappedDocument } from '../kernels/swapped-document.ts';
-import { unknownDocument } from './rebuild.ts';
+import { type Hits, PrunedSearch } from '../kernels/pruned-search.ts';
+import { emptyWeights, type QueryTerms, queryTerms, type Weights, weigh } from '../kernels/query-terms.ts';
+import { scorePairs } from '../kernels/scan.ts';
+import { SwapSearch } from '../kernels/swap-search.ts';
+import { openBm25, saveBm25 } from './bm25-files.ts';
+import { checkDepth, unknownDocument } from './checks.ts';
 
 export interface Bm25Options {
   readonly k1: number;
@@ -23,6 +27,7 @@ export interface Bm25Options {
   readonly statistics: 'recompute' | 'frozen';
 }
 
+/** open() goes by the stored k1, b and analyzer: an index answers as it was built. `statistics` is the caller's. */
 export function createBm25Retriever(options: Bm25Options): Retriever {
   return {
     id: `bm25(k1=${options.k1},b=${options.b},${options.analyzer})`,
@@ -32,54 +37,51 @@ export function createBm25Retriever(options: Bm25Options): Retriever {
       for (let i = 0; i < corpus.size; i++) builder.add(analyzer.analyze(corpus.indexText(i)));
       return new Bm25Index(options, analyzer, orderIds(corpus.ids), builder.finish());
     },
-    async open() {
-      throw new Error('not written yet');
+    async open(artefact) {
+      const { k1, b, analyzer, ids, postings } = await openBm25(artefact);
+      const stored = { k1, b, analyzer, statistics: options.statistics };
+      return new Bm25Index(stored, createAnalyzer(analyzer), orderIds(ids), postings);
     },
   };
 }
 
 class Bm25Index implements RetrievalIndex {
+  readonly size: number;
   readonly #options: Bm25Options;
   readonly #analyzer: Analyzer;
   readonly #order: IdOrder;
   readonly #postings: Postings;
   readonly #norm: LengthNorm;
-  readonly #best: Best;
-  #swapped: SwappedDocument | undefined;
+  readonly #search: PrunedSearch;
+  /** Made at the first swap: plain search needs neither. */
+  #swaps: { readonly heads: Heads; readonly search: SwapSearch } | undefined;
 
   constructor(options: Bm25Options, analyzer: Analyzer, order: IdOrder, postings: Postings) {
+    this.size = postings.size;
     this.#options = options;
     this.#analyzer = analyzer;
     this.#order = order;
     this.#postings = postings;
     this.#norm = lengthNorm(options, postings.totalLength, postings.size);
-    this.#best = new Best(order.rank);
-  }
-
-  get size(): number {
-    return this.#postings.size;
+    this.#search = new PrunedSearch(postings, order.rank, this.#norm);
   }
 
   async search(queries: readonly Query[], k: number): Promise<Ranking[]> {
-    const scores = new Float64Array(this.size);
-    return queries.map((query) => {
-      const terms = queryTerms(this.#postings, this.#analyzer.analyze(query.text));
-      const weights = weigh(terms, terms.frequencies, this.size, emptyWeights(terms.size));
-      addAllScores(this.#postings, terms, weights, this.#norm, scores.fill(0));
-      return this.#rank(scores, k);
+    checkDepth(k);
+    return queries.map(({ text }) => {
+      const query = this.#parse(text);
+      return this.#ranking(this.#search.search(query, this.#weights(query), this.#norm, k));
     });
   }
 
   async similarities(queries: readonly Query[], ids: readonly string[]): Promise<Matrix> {
-    const positions = ids.map((id) => this.#position(id));
+    const positions = Int32Array.from(ids, (id) => this.#position(id));
     const data = new Float64Array(queries.length * ids.length);
-    const scores = new Float64Array(this.size);
-    queries.forEach((query, row) => {
-      const terms = queryTerms(this.#postings, this.#analyzer.analyze(query.text));
-      const weights = weigh(terms, terms.frequencies, this.size, emptyWeights(terms.size));
-      addAllScores(this.#postings, terms, weights, this.#norm, scores.fill(0));
-      for (let column = 0; column < ids.length; column++) data[row * ids.length + column] = scores[positions[column]];
-    });
+    for (let row = 0; row < queries.length; row++) {
+      const query = this.#parse(queries[row].text);
+      const into = data.subarray(row * ids.length, (row + 1) * ids.length);
+      scorePairs(this.#postings, query, this.#weights(query), this.#norm, positions, into);
+    }
     return { rows: queries.length, columns: ids.length, data };
   }
 
@@ -88,39 +90,47 @@ class Bm25Index implements RetrievalIndex {
     queries: readonly (readonly Query[])[],
     k: number,
   ): Promise<Ranking[][]> {
-    const scores = new Float64Array(this.size);
-    this.#swapped ??= new SwappedDocument(this.#postings);
-    const swapped = this.#swapped;
-    return replacements.map((replacement, i) => {
-      const position = this.#position(replacement.id);
-      swapped.swap(position, this.#analyzer.analyze(replacement.text));
-      return queries[i].map((query) => {
-        const terms = queryTerms(this.#postings, this.#analyzer.analyze(query.text));
-        const counts = swapped.counts(terms, new Int32Array(terms.size));
-        const frozen = this.#options.statistics === 'frozen';
-        const frequencies = frozen ? terms.frequencies : swapped.frequencies(terms, counts, new Int32Array(terms.size));
-        const norm = frozen ? this.#norm : lengthNorm(this.#options, swapped.totalLength, this.size);
-        const weights = weigh(terms, frequencies, this.size, emptyWeights(terms.size));
-        addAllScores(this.#postings, terms, weights, norm, scores.fill(0));
-        let score = 0;
-        for (const slot of weights.order) {
-          if (counts[slot] > 0) score += weights.weight[slot] * saturation(counts[slot], swapped.length, norm);
-        }
-        scores[position] = score;
-        return this.#rank(scores, k);
-      });
+    checkDepth(k);
+    if (queries.length !== replacements.length) {
+      throw new DocOptError('INTERNAL', `${replacements.length} replacements came with ${queries.length} query lists.`);
+    }
+    const { heads, search } = (this.#swaps ??= this.#prepareSwaps());
+    return replacements.map(({ id, text }, i) => {
+      search.swap(this.#position(id), this.#analyzer.analyze(text));
+      return queries[i].map((query) => this.#ranking(search.rank(heads.get(query.text, k), k)));
     });
   }
 
-  async save(_artefact: ArtefactWriter): Promise<void> {
-    throw new Error('not written yet');
+  async save(artefact: ArtefactWriter): Promise<void> {
+    const { k1, b, analyzer } = this.#options;
+    await saveBm25(artefact, { k1, b, analyzer, ids: this.#order.ids, postings: this.#postings });
   }
 
-  #rank(scores: Float64Array, k: number): Ranking {
-    this.#best.reset(k);
-    for (let d = 0; d < scores.length; d++) if (scores[d] > 0) this.#best.offer(d, scores[d]);
-    const { documents, scores: kept } = this.#best.take();
-    return { ids: Array.from(documents, (d) => this.#order.ids[d]), scores: kept };
+  #prepareSwaps(): { heads: Heads; search: SwapSearch } {
+    const parse = (text: string) => this.#parse(text);
+    return {
+      heads: new Heads(this.#postings, this.#search, this.#norm, parse),
+      search: new SwapSearch(
+        this.#options,
+        this.#postings,
+        this.#norm,
+        this.#search,
+        new Best(this.#order.rank),
+        this.#options.statistics,
+      ),
+    };
+  }
+
+  #parse(text: string): QueryTerms {
+    return queryTerms(this.#postings, this.#analyzer.analyze(text));
+  }
+
+  #weights(query: QueryTerms): Weights {
+    return weigh(query, query.frequencies, this.size, emptyWeights(query.size));
+  }
+
+  #ranking({ documents, scores }: Hits): Ranking {
+    return { ids: Array.from(documents, (document) => this.#order.ids[document]), scores };
   }
 
   #position(id: string): number {

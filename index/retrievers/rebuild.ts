@@ -6,6 +6,7 @@
 import { DocOptError } from '../../src/errors.ts';
 import type { RetrievalIndex, Retriever } from '../../src/ports.ts';
 import type { Corpus, IndexText, Query, Ranking } from '../../src/types.ts';
+import { unknownDocument } from './checks.ts';
 
 export function createRebuildRetriever(inner: Retriever): Retriever {
   return {
@@ -55,12 +56,6 @@ export function withText(corpus: Corpus, position: number, text: string): Corpus
     original: (at) => corpus.original(at),
     indexText: (at) => (at === position ? text : corpus.indexText(at)),
   };
-}
-
-export function unknownDocument(id: string): DocOptError {
-  return new DocOptError('NOT_FOUND', `document '${id}' is not in the index.`, {
-    hint: 'Ids are compared exactly, upper and lower case included. Was the index built from this corpus?',
-  });
 }
 
 export async function refuseWithoutTexts(): Promise<never> {

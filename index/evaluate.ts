@@ -1,0 +1,199 @@
+/**
+ * Several systems side by side on the same queries: means, per-query values, and every system against the first one.
+ * What `docopt eval` prints; also the in-process way to the same figures.
+ */
+import { DocOptError } from '../src/errors.ts';
+import {
+  benjaminiHochberg,
+  bootstrapInterval,
+  type Evaluation,
+  evaluate,
+  evaluatedQueries,
+  evaluationOrder,
+  isTotal,
+  type Measure,
+  meanOf,
+  pairedTest,
+  type TestName,
+  type Ties,
+  tally,
+} from '../src/metrics/mod.ts';
+import type { Qrels, Ranking, Run } from '../src/types.ts';
+
+export interface System {
+  /** Unique within one evaluation. */
+  readonly name: string;
+  readonly run: Run;
+}
+
+export interface EvaluationSettings {
+  readonly measures: readonly Measure[];
+  /** What the queries are called in the report; default `all`. */
+  readonly split?: string;
+  /** Query ids to evaluate; default: all that have judgements. Ids without judgements are passed over. */
+  readonly queries?: readonly string[];
+  /** Only queries with at least this many relevant documents (grade 1 or more). */
+  readonly minRelevant?: number;
+  readonly ties?: Ties;
+  readonly test?: TestName;
+  /** Draws of the bootstrap, and of the randomisation test where it samples; default 10,000. */
+  readonly resamples?: number;
+  /** Of the intervals; default 0.95. */
+  readonly level?: number;
+  readonly seed?: number;
+}
+
+export interface SystemReport extends Evaluation {
+  readonly name: string;
+}
+
+/** A system against the baseline in one measure; positive delta = better than the baseline. */
+export interface Comparison {
+  readonly baseline: string;
+  readonly system: string;
+  readonly metric: string;
+  /** Queries compared. */
+  readonly n: number;
+  /** Mean of the per-query differences, system minus baseline. */
+  readonly delta: number;
+  /** Percentile bootstrap interval of delta. */
+  readonly interval: readonly [number, number];
+  readonly level: number;
+  /** Two-sided. */
+  readonly p: number;
+  /** Benjamini-Hochberg over all comparisons of this report. */
+  readonly adjustedP: number;
+  readonly test: TestName;
+  /** Whether p comes from the whole null distribution and not from draws or an approximation. */
+  readonly exact: boolean;
+  readonly resamples: number;
+  readonly seed: number;
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+}
+
+export interface EvaluationReport {
+  readonly metrics: readonly string[];
+  readonly split: string;
+  /** How many queries the means are over. */
+  readonly queries: number;
+  readonly systems: readonly SystemReport[];
+  readonly comparisons: readonly Comparison[];
+}
+
+/**
+ * Evaluates every system on the same queries; the first is the baseline of the comparisons. One report is over one set
+ * of queries: figures of overlapping sets (two splits, two seeds) belong into separate reports, never into one p.
+ * Errors: DATA when no query is left to evaluate, USAGE for two systems of one name.
+ */
+export function evaluateSystems(
+  systems: readonly System[],
+  qrels: Qrels,
+  settings: EvaluationSettings,
+): EvaluationReport {
+  const names = systems.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    throw new DocOptError('USAGE', `two systems are called '${twice}'`, { hint: 'Give each its own name.' });
+  }
+  const queries = selectQueries(qrels, settings);
+  const options = { ties: settings.ties, queries };
+  const reports = systems.map(({ name, run }) => ({ name, ...evaluate(run, qrels, settings.measures, options) }));
+  return {
+    metrics: settings.measures.map(({ name }) => name),
+    split: settings.split ?? 'all',
+    queries: queries.length,
+    systems: reports,
+    comparisons: compareWithFirst(reports, settings),
+  };
+}
+
+function selectQueries(qrels: Qrels, { queries, split, minRelevant = 0 }: EvaluationSettings): string[] {
+  const judged = evaluatedQueries(qrels, queries);
+  const enough = judged.filter((query) => {
+    let relevant = 0;
+    for (const grade of qrels.get(query)!.values()) if (grade > 0) relevant++;
+    return relevant >= minRelevant;
+  });
+  if (enough.length > 0) return enough;
+  const where = split === undefined || split === 'all' ? '' : ` of split '${split}'`;
+  if (judged.length > 0) {
+    throw new DocOptError('DATA', `no query${where} has ${minRelevant} or more relevant documents`, {
+      hint: 'Lower --min-relevant.',
+    });
+  }
+  throw new DocOptError('DATA', `no query${where} has judgements`, {
+    hint: 'Check that the query ids of the judgements and of the split are the same ones.',
+  });
+}
+
+function compareWithFirst(reports: readonly SystemReport[], settings: EvaluationSettings): Comparison[] {
+  const { test = 'randomisation', resamples = 10_000, level = 0.95, seed = 1 } = settings;
+  const [baseline, ...others] = reports;
+  const compared = settings.measures.filter((measure) => !isTotal(measure));
+  const rows = others.flatMap((system) =>
+    compared.map(({ name: metric }) => {
+      const before = baseline.perQuery[metric];
+      const after = system.perQuery[metric];
+      const differences = Float64Array.from(Object.keys(before), (query) => after[query] - before[query]);
+      return {
+        baseline: baseline.name,
+        system: system.name,
+        metric,
+        n: differences.length,
+        delta: meanOf(differences),
+        interval: bootstrapInterval(differences, { resamples, seed, level }),
+        level,
+        ...pairedTest(test, differences, { resamples, seed }),
+        ...tally(differences),
+      };
+    }),
+  );
+  const adjusted = benjaminiHochberg(rows.map(({ p }) => p));
+  return rows.map(({ p, exact, statistic: _, wins, losses, ties, ...row }, i) => ({
+    ...row,
+    p,
+    adjustedP: adjusted[i],
+    test,
+    exact,
+    resamples,
+    seed,
+    wins,
+    losses,
+    ties,
+  }));
+}
+
+/** The run without the document whose id is the query's own (`--ignore-self`): collections whose queries are documents. */
+export function withoutSelf(run: Run): Run {
+  return new Map([...run].map(([query, ranking]) => [query, withoutDocument(ranking, query)]));
+}
+
+/** The ranking without one document; itself when the document is not there. */
+function withoutDocument(ranking: Ranking, id: string): Ranking {
+  const at = ranking.ids.indexOf(id);
+  if (at === -1) return ranking;
+  return {
+    ids: ranking.ids.filter((_, position) => position !== at),
+    scores: ranking.scores.filter((_, position) => position !== at),
+  };
+}
+
+/** At most `depth` documents per query. */
+export function truncateRun(run: Run, depth: number): Run {
+  const cut = ({ ids, scores }: Ranking): Ranking => ({ ids: ids.slice(0, depth), scores: scores.slice(0, depth) });
+  return new Map([...run].map(([query, ranking]) => [query, ranking.ids.length > depth ? cut(ranking) : ranking]));
+}
+
+/** The run in the order in which it is evaluated, for writing. */
+export function inEvaluationOrder(run: Run, ties: Ties): Run {
+  const reorder = (ranking: Ranking): Ranking => {
+    const order = evaluationOrder(ranking, ties);
+    return {
+      ids: Array.from(order, (position) => ranking.ids[position]),
+      scores: Float64Array.from(order, (position) => ranking.scores[position]),
+    };
+  };
+  return new Map([...run].map(([query, ranking]) => [query, reorder(ranking)]));
+}
