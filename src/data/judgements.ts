@@ -28,6 +28,11 @@ export async function scanJudgements(
     const fault = (message: string, hint = HINT): void =>
       report({ severity: 'error', file, line, id: fields[0] ?? null, message, hint });
     if (fields.length !== 3 && fields.length !== 4) return fault(`${fields.length} columns`);
+    if (isFirst && fields.length === 3) {
+      const message = 'no header line; other readers of BEIR files skip the first line';
+      const hint = 'Add a first line: query-id<TAB>corpus-id<TAB>score';
+      report({ severity: 'warning', file, line, id: null, message, hint });
+    }
     const [query, document, grade] = fields.length === 3 ? fields : [fields[0], fields[2], fields[3]];
     const idProblem = idFault(query) ?? idFault(document);
     if (idProblem !== undefined) return fault(idProblem, 'Ids in qrels cannot have white space.');

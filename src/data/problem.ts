@@ -20,17 +20,23 @@ export type Report = (problem: Problem) => void;
 /** The report of every load: errors throw as DATA, warnings go to `onWarning`. */
 export function strictReport(onWarning?: Report): Report {
   return (problem) => {
-    if (problem.severity === 'error') throw problemError(problem);
+    if (problem.severity === 'error') throw new DataError(problem);
     onWarning?.(problem);
   };
 }
 
-export function problemError(problem: Problem, cause?: unknown): DocOptError {
-  const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
-  return new DocOptError('DATA', `${place}: ${problem.message}`, { hint: problem.hint, cause });
+/** A problem thrown: the DATA error of every load. */
+export class DataError extends DocOptError {
+  readonly problem: Problem;
+
+  constructor(problem: Problem, cause?: unknown) {
+    const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
+    super('DATA', `${place}: ${problem.message}`, { hint: problem.hint, cause });
+    this.problem = problem;
+  }
 }
 
 /** A DATA error of a whole file or folder, for the places where nothing can go on. */
-export function dataError(file: string, message: string, hint: string, cause?: unknown): DocOptError {
-  return problemError({ severity: 'error', file, line: null, id: null, message, hint }, cause);
+export function dataError(file: string, message: string, hint: string, cause?: unknown): DataError {
+  return new DataError({ severity: 'error', file, line: null, id: null, message, hint }, cause);
 }

@@ -1,194 +1,117 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DocOptError } from '../errors.ts';
-import type { Qrels, Query } from '../types.ts';
-import { isWritable, syncFolder, temporaryName, writeDurably } from './atomic.ts';
-import { expectFile, statOrUndefined } from './bytes.ts';
-import { scanTextLines } from './lines.ts';
+import { compareIds } from '../kernels/compare.ts';
+import type { Qrels } from '../types.ts';
+import { isWritable } from './atomic.ts';
+import { statOrUndefined } from './bytes.ts';
 import type { Dataset } from './load-dataset.ts';
-import { dataError, problemError, strictReport } from './problem.ts';
-import {
-  hasPositive,
-  judgedQueryIds,
-  type QuerySplit,
-  type SplitOptions,
-  splitDevOff,
-  splitQueries,
-} from './splits.ts';
+import { dataError } from './problem.ts';
+import { checkDisjoint, PARTS, readSplit, type SavedSplit, saveSplit } from './split-files.ts';
+import { judgedQueryIds, type QuerySplit, type SplitOptions, splitDevOff, splitQueries } from './splits.ts';
 
 /** Query ids of each part (ascending), and where the division comes from. */
 export interface Splits extends QuerySplit {
+  readonly kind: 'qrels' | 'saved' | 'seeded';
   /** For people: which files, or which seed. */
   readonly source: string;
-  readonly kind: 'qrels' | 'saved' | 'seeded';
+  /** Folder of train.txt, dev.txt, test.txt, when there is one. */
+  readonly folder?: string;
   /** What the caller should pass on: an empty part, settings that were not followed. */
   readonly warnings: readonly string[];
 }
 
-const PARTS = ['train', 'dev', 'test'] as const;
-const DEFAULTS = { train: 0.2, dev: 0.25, seed: 1, by: 'query' } as const;
+export const SPLIT_DEFAULTS = { train: 0.2, dev: 0.25, seed: 1, by: 'query' } as const;
 
 /**
  * The division that every run and every baseline uses, in this order: qrels files per split (a lone file is not one);
- * files of query ids saved earlier, beside the data or in `folder`; a new seeded split, saved beside the data, or in
- * `folder` when the data is read-only (in memory only when neither can be written). `dev: 0` gives saved and seeded dev
- * queries back to train. Throws DATA when no query has a positive judgement.
+ * files of query ids saved earlier in `splits/` beside the data or in `folder`; a new seeded split, saved beside the
+ * data, or in `folder` when the data is read-only, or nowhere when there is no such place.
+ *
+ * `options` holds what was asked for, not defaults: a saved split wins over other settings, with a warning. Only `dev`
+ * can be asked for anew, as it divides the train side and leaves test alone; `dev: 0` gives all of it to train.
+ * Throws DATA when no query has a positive judgement, or a query is in two parts.
  */
 export async function resolveSplits(dataset: Dataset, options: SplitOptions = {}, folder?: string): Promise<Splits> {
   checkShares(options);
-  const given = splitFromQrels(dataset, options);
+  const given = splitOfQrels(dataset, options);
   if (given !== undefined) return given;
-  for (const place of await placesOf(dataset, folder)) {
-    const saved = await readSplits(join(place, 'splits'), dataset, options);
-    if (saved !== undefined) return saved;
+  const places = (await placesOf(dataset, folder)).map((place) => join(place, 'splits'));
+  for (const place of places) {
+    const saved = await readSplit(place, dataset.queries);
+    if (saved !== undefined) return splitOfSaved(saved, place, dataset, options);
   }
-  return createSplits(dataset, options, folder, false);
+  // Runs without dev queries share the train side and test with the others, so dev is saved as usual.
+  const settings = { ...SPLIT_DEFAULTS, ...definedOnly(options), dev: options.dev || SPLIT_DEFAULTS.dev };
+  const made = seededSplit(dataset, settings);
+  const place = await firstWritable(dataset, folder);
+  if (place !== undefined && !(await saveSplit(place, made, settings, false))) {
+    // Another run saved one in the meantime.
+    return splitOfSaved((await readSplit(place, dataset.queries))!, place, dataset, options);
+  }
+  const parts = options.dev === 0 ? withoutDev(made) : made;
+  const source = `${made.source} (${place ?? 'not saved: the data is read-only'})`;
+  return { ...made, ...parts, source, folder: place, warnings: emptyParts(parts, options) };
 }
 
-/** Like resolveSplits, but a saved seeded split is replaced by a new one. */
-export async function makeSplits(dataset: Dataset, options: SplitOptions = {}, folder?: string): Promise<Splits> {
+/** A new seeded split of the judged queries, not saved. Throws DATA when there are none. */
+export function seededSplit(dataset: Dataset, options: SplitOptions = {}): Splits {
   checkShares(options);
-  return splitFromQrels(dataset, options) ?? createSplits(dataset, options, folder, true);
-}
-
-async function createSplits(
-  dataset: Dataset,
-  options: SplitOptions,
-  folder: string | undefined,
-  replace: boolean,
-): Promise<Splits> {
   requireJudged(dataset);
-  const settings = { ...DEFAULTS, ...definedOnly(options) };
+  const settings = { ...SPLIT_DEFAULTS, ...definedOnly(options) };
   const parts = splitQueries(dataset.queries, dataset.qrels, settings);
   const { train, dev, seed, by } = settings;
-  const made = `seed ${seed}, by ${by}, ${percent(train)} train of which ${percent(dev)} dev`;
-  let where = 'not saved: nowhere to write';
-  for (const place of await placesOf(dataset, folder)) {
-    if (place === folder) await mkdir(folder, { recursive: true });
-    if (!(await isWritable(place))) continue;
-    where = join(place, 'splits');
-    const ours = await saveSplits(where, parts, settings, replace);
-    if (!ours) return (await readSplits(where, dataset, options))!;
-    break;
-  }
-  return { ...parts, kind: 'seeded', source: `${made} (${where})`, warnings: emptyParts(parts, settings) };
+  const source = `seed ${seed}, by ${by}, ${percent(train)} train of which ${percent(dev)} dev`;
+  return { ...parts, kind: 'seeded', source, warnings: emptyParts(parts, settings) };
 }
 
-/** Query ids of a file, one a line. Throws DATA for ids that the data set does not have. */
-export async function readQueryIds(file: string, queries: readonly Query[]): Promise<string[]> {
-  await expectFile(file, 'a file of query ids, one a line');
-  const known = new Set(queries.map(({ id }) => id));
-  const seen = new Set<string>();
-  await scanTextLines(file, strictReport(), (text, line) => {
-    const id = text.trim();
-    const fault = !known.has(id)
-      ? `unknown query id '${id}'`
-      : seen.has(id)
-        ? `query id '${id}' for the second time`
-        : undefined;
-    if (fault !== undefined) {
-      throw problemError({
-        severity: 'error',
-        file,
-        line,
-        id,
-        message: fault,
-        hint: 'When the queries changed, make a new split: docopt dataset split DATA',
-      });
-    }
-    seen.add(id);
-  });
-  return [...seen];
-}
-
-function splitFromQrels(dataset: Dataset, options: SplitOptions): Splits | undefined {
+/** The split that the qrels files themselves are; undefined when there is one file or none. */
+export function splitOfQrels(dataset: Dataset, options: SplitOptions = {}): Splits | undefined {
   const files = dataset.qrelsBySplit;
   const present = PARTS.filter((part) => files[part] !== undefined);
   if (present.length < 2) return undefined;
   requireJudged(dataset);
-  const of = (qrels: Qrels | undefined): string[] =>
-    qrels === undefined ? [] : judgedQueryIds(dataset.queries, qrels);
+  const of = (qrels: Qrels = new Map()): string[] => judgedQueryIds(dataset.queries, qrels);
   let parts: QuerySplit = { train: of(files.train), dev: of(files.dev), test: of(files.test) };
   checkDisjoint(parts, `${dataset.path}: the qrels files`);
-  let source = `qrels/{${present.join(',')}}.tsv`;
+  let source = `qrels/{${present.join(',')}}`;
   if (options.dev === 0) parts = { ...parts, dev: [] };
   else if (files.dev === undefined) {
-    parts = { ...parts, ...splitDevOff(parts.train, dataset.queries, options) };
-    source += `, dev: ${percent(options.dev ?? DEFAULTS.dev)} of train, seed ${options.seed ?? DEFAULTS.seed}`;
+    parts = { ...parts, ...splitDevOff(parts.train, dataset.queries, dataset.qrels, options) };
+    source += `, dev: ${percent(options.dev ?? SPLIT_DEFAULTS.dev)} of train, seed ${options.seed ?? SPLIT_DEFAULTS.seed}`;
   }
   return { ...parts, kind: 'qrels', source, warnings: emptyParts(parts, options) };
 }
 
-async function readSplits(folder: string, dataset: Dataset, options: SplitOptions): Promise<Splits | undefined> {
-  const files = { train: join(folder, 'train.txt'), dev: join(folder, 'dev.txt'), test: join(folder, 'test.txt') };
-  const has = {
-    train: await statOrUndefined(files.train),
-    dev: await statOrUndefined(files.dev),
-    test: await statOrUndefined(files.test),
-  };
-  if (!has.train && !has.dev && !has.test) return undefined;
-  const train = await readQueryIds(files.train, dataset.queries);
-  const test = await readQueryIds(files.test, dataset.queries);
-  const dev = has.dev ? await readQueryIds(files.dev, dataset.queries) : [];
-  let parts: QuerySplit = { train, dev, test };
-  checkDisjoint(parts, folder);
-  const warnings = await differingSettings(folder, options);
-  const unsplit =
-    judgedQueryIds(dataset.queries, dataset.qrels).length -
-    [...train, ...dev, ...test].filter((id) => hasPositive(dataset.qrels, id)).length;
-  if (unsplit > 0)
-    warnings.push(`${unsplit} judged queries are in no part of ${folder}; for a new split: docopt dataset split DATA`);
-  if (options.dev === 0) parts = { train: [...train, ...dev].sort(), dev: [], test };
-  else if (!has.dev) parts = { test, ...splitDevOff(train, dataset.queries, options) };
-  return { ...parts, kind: 'saved', source: folder, warnings: [...warnings, ...emptyParts(parts, options)] };
+function splitOfSaved(saved: SavedSplit, folder: string, dataset: Dataset, options: SplitOptions): Splits {
+  const { settings, test } = saved;
+  const asSaved: QuerySplit = { train: saved.train, dev: saved.dev ?? [], test };
+  let parts = asSaved;
+  if (options.dev === 0) parts = withoutDev(asSaved);
+  else if (saved.dev === undefined || (options.dev !== undefined && (settings.dev ?? options.dev) !== options.dev)) {
+    const again = { seed: settings.seed, by: settings.by, ...definedOnly(options) };
+    parts = { test, ...splitDevOff(withoutDev(asSaved).train, dataset.queries, dataset.qrels, again) };
+  }
+  const warnings = differences(settings, options, folder);
+  const known = new Set([...saved.train, ...asSaved.dev, ...test]);
+  const missing = judgedQueryIds(dataset.queries, dataset.qrels).filter((id) => !known.has(id)).length;
+  if (missing > 0) warnings.push(`${missing} judged queries are in no part of ${folder}; ${ANEW}`);
+  return { ...parts, kind: 'saved', source: folder, folder, warnings: [...warnings, ...emptyParts(parts, options)] };
 }
 
-async function differingSettings(folder: string, options: SplitOptions): Promise<string[]> {
-  let saved: Record<string, unknown>;
-  try {
-    saved = JSON.parse(await readFile(join(folder, 'split.json'), 'utf8'));
-  } catch {
-    return []; // A split made by hand says nothing of settings.
-  }
-  const differing = (['train', 'dev', 'seed', 'by'] as const).filter(
-    (key) => options[key] !== undefined && options[key] !== saved[key] && !(key === 'dev' && options.dev === 0),
+const ANEW = 'for a new split: docopt dataset split DATA';
+
+function differences(saved: SplitOptions, asked: SplitOptions, folder: string): string[] {
+  const keys = (['train', 'seed', 'by'] as const).filter(
+    (key) => asked[key] !== undefined && saved[key] !== undefined && asked[key] !== saved[key],
   );
-  if (differing.length === 0) return [];
-  const asked = differing.map((key) => `${key} ${options[key]} (saved: ${saved[key]})`).join(', ');
-  return [`the split saved in ${folder} is used, not ${asked}; for a new one: docopt dataset split DATA`];
+  if (keys.length === 0) return [];
+  const list = keys.map((key) => `${key} ${asked[key]} (saved: ${saved[key]})`).join(', ');
+  return [`the split saved in ${folder} is used, not ${list}; ${ANEW}`];
 }
 
-/**
- * All files at once: a folder written aside and renamed, so that a killed run leaves no half split. Without `replace` a
- * split that another run saved meanwhile stays, and the answer is false.
- */
-async function saveSplits(
-  folder: string,
-  parts: QuerySplit,
-  settings: Required<SplitOptions>,
-  replace: boolean,
-): Promise<boolean> {
-  const temporary = temporaryName(folder);
-  const old = temporaryName(folder);
-  try {
-    await mkdir(temporary);
-    for (const part of PARTS)
-      await writeDurably(
-        join(temporary, `${part}.txt`),
-        parts[part].map((id) => `${id}\n`),
-      );
-    await writeDurably(join(temporary, 'split.json'), [`${JSON.stringify(settings, null, 2)}\n`]);
-    if (replace && (await statOrUndefined(folder))) await rename(folder, old);
-    await rename(temporary, folder);
-  } catch (error) {
-    if (!replace && (await statOrUndefined(folder))) return false;
-    throw error;
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-    await rm(old, { recursive: true, force: true });
-  }
-  await syncFolder(dirname(folder));
-  return true;
+function withoutDev({ train, dev, test }: QuerySplit): QuerySplit {
+  return { train: [...train, ...dev].sort(compareIds), dev: [], test };
 }
 
 async function placesOf(dataset: Dataset, folder?: string): Promise<string[]> {
@@ -196,13 +119,18 @@ async function placesOf(dataset: Dataset, folder?: string): Promise<string[]> {
   return folder === undefined ? beside : [...beside, folder];
 }
 
+async function firstWritable(dataset: Dataset, folder?: string): Promise<string | undefined> {
+  for (const place of await placesOf(dataset, folder)) {
+    if (place === folder) await mkdir(folder, { recursive: true });
+    if (await isWritable(place)) return join(place, 'splits');
+  }
+  return undefined;
+}
+
 function requireJudged({ path, queries, qrels }: Dataset): void {
   if (judgedQueryIds(queries, qrels).length > 0) return;
-  throw dataError(
-    path,
-    'no query has a positive judgement, so there is nothing to split',
-    'Check that the ids in qrels/ and queries.jsonl are the same: docopt validate DATA',
-  );
+  const hint = 'Check that the ids in qrels/ and queries.jsonl are the same: docopt validate DATA';
+  throw dataError(path, 'no query has a positive judgement, so there is nothing to split', hint);
 }
 
 function checkShares({ train, dev }: SplitOptions): void {
@@ -214,20 +142,6 @@ function checkShares({ train, dev }: SplitOptions): void {
     throw new DocOptError('USAGE', `--${name} ${share}: expected a share between 0 and 1`, {
       hint: 'E.g. --train 0.2 --dev 0.25.',
     });
-  }
-}
-
-function checkDisjoint(parts: QuerySplit, where: string): void {
-  const seen = new Map<string, string>();
-  for (const part of PARTS) {
-    for (const id of parts[part]) {
-      const other = seen.get(id);
-      if (other !== undefined)
-        throw new DocOptError('DATA', `${where}: query '${id}' is in ${other} and in ${part}`, {
-          hint: 'A query may be in one part only; results would be too good otherwise.',
-        });
-      seen.set(id, part);
-    }
   }
 }
 

@@ -64,14 +64,17 @@ function splitDev(
   return { train: sorted(trainGroups), dev: sorted(devGroups) };
 }
 
-/** A seeded dev share of given train queries; equal texts stay together. */
+/** A seeded dev share of given train queries; what must stay together does. */
 export function splitDevOff(
   trainIds: readonly string[],
   queries: readonly Query[],
+  qrels: Qrels,
   options: SplitOptions,
 ): { train: string[]; dev: string[] } {
   const textOf = new Map(queries.map(({ id, text }) => [id, normaliseQuery(text)]));
-  return splitDev(groupByText([...trainIds].sort(compareIds), textOf), textOf, options);
+  const ids = [...trainIds].sort(compareIds);
+  const groups = options.by === 'document' ? groupByDocument(ids, textOf, qrels) : groupByText(ids, textOf);
+  return splitDev(groups, textOf, options);
 }
 
 /** Shuffles the groups and takes about `share` of their unique texts; something on both sides whenever 0 < share < 1 allows. */
@@ -127,7 +130,7 @@ function groupByDocument(ids: readonly string[], textOf: ReadonlyMap<string, str
   };
   ids.forEach((id, i) => {
     join(`text ${textOf.get(id)}`, i);
-    for (const [documentId, grade] of qrels.get(id)!) if (grade > 0) join(`document ${documentId}`, i);
+    for (const [documentId, grade] of qrels.get(id) ?? []) if (grade > 0) join(`document ${documentId}`, i);
   });
   const groups = new Map<number, string[]>();
   ids.forEach((id, i) => {
