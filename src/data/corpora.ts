@@ -59,6 +59,17 @@ export function corpusWithTexts(corpus: Corpus, texts: readonly string[]): Corpu
   };
 }
 
+/** The same documents before any rewrite: the index text is the original's again. What is rewritten is always this. */
+export function corpusWithOriginals(corpus: Corpus, mode: DocumentText = 'title+text'): Corpus {
+  return {
+    size: corpus.size,
+    ids: corpus.ids,
+    positionOf: (id) => corpus.positionOf(id),
+    original: (position) => corpus.original(position),
+    indexText: (position) => documentText(corpus.original(position), mode),
+  };
+}
+
 /** A corpus over JSON rows that are parsed when asked for; the last one is kept, as its two faces are often read together. */
 export function rowCorpus(
   rows: Rows,

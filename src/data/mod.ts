@@ -1,7 +1,14 @@
 /** Data sets in and out: corpora, queries, judgements, runs, splits. */
 
 export { writeFileAtomic } from './atomic.ts';
-export { arrayCorpus, type CorpusOptions, corpusWithTexts, type DocumentText, documentText } from './corpora.ts';
+export {
+  arrayCorpus,
+  type CorpusOptions,
+  corpusWithOriginals,
+  corpusWithTexts,
+  type DocumentText,
+  documentText,
+} from './corpora.ts';
 export { type LoadCorpusOptions, loadCorpus } from './load-corpus.ts';
 export { type Dataset, type LoadDatasetOptions, loadDataset } from './load-dataset.ts';
 export { loadQrels } from './load-qrels.ts';

@@ -1,0 +1,185 @@
+/** `docopt rewrite-corpus`: which policy, which corpus, where to; the work itself is write-corpus.ts. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
+import { rewriteCorpusSchema } from '../src/config/schemas/mod.ts';
+import { corpusWithOriginals, loadCorpus } from '../src/data/mod.ts';
+import { DocOptError } from '../src/errors.ts';
+import { openArtefact } from '../src/store/artefact.ts';
+import { defaultFolder, latest, rememberLatest } from '../src/store/workspace.ts';
+import type { Corpus } from '../src/types.ts';
+import { type OpenPolicy, openPolicy } from '../train/mod.ts';
+import { type Rewrite, type RewriteReport, rewriteRows, settingsKey, writeCorpus } from './mod.ts';
+import { formatDiff, wordDiff } from './word-diff.ts';
+
+type Options = z.infer<typeof rewriteCorpusSchema>;
+
+export const rewriteCorpusCommand = defineCommand({
+  name: 'rewrite-corpus',
+  summary: 'Rewrites every document with a policy. Users still get the originals; the rewrite is what is indexed.',
+  details:
+    'Without flags it takes the latest experiment and the data it was trained on. A run that is interrupted goes on\nwhere it stopped when the same command is given again. --limit N without --out shows and writes nothing.',
+  schema: rewriteCorpusSchema,
+  examples: [
+    ['docopt rewrite-corpus', 'the corpus of the latest training, by its trained policy'],
+    ['docopt rewrite-corpus --limit 20 --diff', 'look at twenty rewrites first; nothing is written'],
+    [
+      'docopt rewrite-corpus --corpus new.jsonl --policy experiments/a --out corpora/new',
+      'new documents, a given policy',
+    ],
+  ],
+  run: (options, context) => rewriteCorpus(options, context),
+});
+
+/** The command's work, for commands that start from a training. */
+export async function rewriteCorpus(options: Options, context: CommandContext): Promise<CommandResult> {
+  const { log } = context;
+  if (options.batch) {
+    throw new DocOptError('USAGE', '--batch: no policy of this version has a batch API', { hint: 'Leave it out.' });
+  }
+  const policy = await takePolicy(options, context);
+  const source = options.corpus ?? options.data ?? policy.data;
+  if (source === undefined) {
+    throw new DocOptError('USAGE', 'which corpus? --data and --corpus are missing', {
+      hint: 'Example: docopt rewrite-corpus --data DATA',
+    });
+  }
+  if (options.corpus === undefined && options.data === undefined) log.info(`corpus: ${source} (of the experiment)`);
+  const mode = context.given.has('documentText') ? options.documentText : (policy.documentText ?? options.documentText);
+  const loaded = await loadCorpus(source, { documentText: mode });
+  const corpus = corpusWithOriginals(loaded, mode);
+  if (corpus.size === 0)
+    throw new DocOptError('DATA', `${source} has no documents`, { hint: 'Expected at least one.' });
+
+  const { onEmpty, onOverlong, onDropped, maxGrowth, minKept } = options;
+  const work = {
+    corpus,
+    policy: policy.policy,
+    policyFingerprint: policy.fingerprint,
+    sampling: { ...policy.indexSampling, seed: options.seed },
+    guards: { onEmpty, onOverlong, onDropped, maxGrowth, minKept },
+    retries: options.retries,
+    batchSize: options.batchSize,
+    concurrency: options.concurrency,
+    limit: options.limit,
+    log,
+    signal: context.signal,
+  };
+  if (options.dryRun) return estimate(corpus, policy, options);
+  if (options.limit !== undefined && options.out === undefined) return preview(work, options);
+
+  const folder = options.out ?? defaultFolder(context.projectFolder, 'corpus', new Date());
+  const diffs: string[] = [];
+  const { manifest, report } = await writeCorpus({
+    ...work,
+    previous:
+      options.previous === undefined
+        ? undefined
+        : await openPrevious(options.previous, policy.fingerprint, settingsKey(work)),
+    folder,
+    replace: options.force,
+    parents: { ...policy.parents, policy: policy.fingerprint },
+    info: {
+      source,
+      documentText: mode,
+      limited: options.limit !== undefined,
+      ...(policy.data === undefined ? {} : { data: policy.data }),
+      ...(policy.retriever === undefined ? {} : { retriever: policy.retriever }),
+      chain: policy.chain,
+    },
+    now: () => performance.now(),
+    onRow: options.diff ? (row, original, before) => diffs.push(diffText(original.id, before, row.rewrite)) : undefined,
+  });
+  if (options.limit === undefined) await rememberLatest(context.projectFolder, 'corpus', folder);
+  return {
+    json: { corpus: folder, fingerprint: manifest.fingerprint, policy: policy.name, ...report },
+    text: `${diffs.join('\n')}${diffs.length > 0 ? '\n' : ''}${reportText(report)}\nwrote ${folder}`,
+  };
+}
+
+async function takePolicy(options: Options, context: CommandContext): Promise<OpenPolicy> {
+  let named = options.policy;
+  if (named === undefined) {
+    named = latest(context.projectFolder, 'experiment');
+    if (named === undefined) {
+      throw new DocOptError('USAGE', 'which policy? --policy is missing and there is no experiment under .docopt/', {
+        hint: 'Train one first: docopt train --data DATA --retriever bm25',
+      });
+    }
+    context.log.info(`policy: ${named} (the latest experiment)`);
+  }
+  return openPolicy(named, { log: context.log, corpusPath: options.corpus ?? options.data });
+}
+
+/** Rewrites of an earlier corpus that still hold: same policy, same settings, same source text. */
+async function openPrevious(
+  folder: string,
+  policyFingerprint: string,
+  settings: string,
+): Promise<(id: string, hash: string) => Rewrite | undefined> {
+  const { manifest } = await openArtefact(folder, 'corpus');
+  if (manifest.parents.policy !== policyFingerprint || manifest.info.settings !== settings) return () => undefined;
+  const known = new Map<string, { hash: string; rewrite: Rewrite }>();
+  for (const line of (await readFile(join(folder, 'corpus.jsonl'), 'utf8')).split('\n')) {
+    if (line === '') continue;
+    const row = JSON.parse(line) as {
+      _id: string;
+      text: string;
+      docopt: { sourceHash: string; status: Rewrite['status']; reason: string };
+    };
+    const { sourceHash: hash, status, reason } = row.docopt;
+    known.set(row._id, { hash, rewrite: { text: row.text, status, reason } });
+  }
+  return (id, hash) => {
+    const found = known.get(id);
+    return found?.hash === hash ? found.rewrite : undefined;
+  };
+}
+
+async function preview(work: Parameters<typeof rewriteRows>[0], options: Options): Promise<CommandResult> {
+  const documents: { id: string; status: string; reason: string; before: string; after: string }[] = [];
+  for await (const { position, rewrite } of rewriteRows(work)) {
+    const { corpus } = work;
+    documents.push({
+      id: corpus.ids[position],
+      status: rewrite.status,
+      reason: rewrite.reason,
+      before: corpus.indexText(position),
+      after: rewrite.text,
+    });
+  }
+  const shown = documents.map(({ id, status, reason, before, after }) =>
+    diffText(id, before, { text: after, status: status as Rewrite['status'], reason }),
+  );
+  return {
+    json: { preview: true, documents },
+    text: `${shown.join('\n')}\nnothing was written (--limit ${options.limit} without --out)`,
+  };
+}
+
+function estimate(corpus: Corpus, policy: OpenPolicy, options: Options): CommandResult {
+  const documents = Math.min(corpus.size, options.limit ?? corpus.size);
+  let characters = 0;
+  for (let i = 0; i < documents; i++) characters += corpus.indexText(i).length;
+  return {
+    json: { dryRun: true, documents, characters, policy: policy.name, costUsd: 0 },
+    text: `${documents} documents, ${characters} characters, policy ${policy.name}: runs on this machine, costs nothing`,
+  };
+}
+
+function diffText(id: string, before: string, rewrite: Rewrite): string {
+  const head = `${id}  ${rewrite.status}${rewrite.reason === '' ? '' : `: ${rewrite.reason}`}`;
+  return before === rewrite.text ? `${head}, unchanged` : `${head}\n${formatDiff(wordDiff(before, rewrite.text))}\n`;
+}
+
+function reportText(report: RewriteReport): string {
+  const { characters } = report;
+  const reasons = Object.entries(report.reasons).map(([reason, count]) => `  ${count} x ${reason}`);
+  return [
+    `${report.documents} documents: ${report.rewritten} rewritten (${report.unchanged} of them unchanged), ${report.kept} kept, ${report.failed} failed`,
+    ...reasons,
+    `characters, median: ${characters.original.median} before, ${characters.indexed.median} after`,
+    `from the policy ${report.from.policy}, from the journal ${report.from.journal}, from the previous corpus ${report.from.previous}; ${report.seconds.toFixed(1)} s`,
+  ].join('\n');
+}

@@ -1,0 +1,83 @@
+/** The rewritten corpus as an artefact: corpus.jsonl (rewrite as text, original under `docopt`), report.json, manifest. */
+import { createArtefact } from '../src/store/artefact.ts';
+import { type Journal, openJournal } from '../src/store/journal.ts';
+import type { Corpus, Document, Manifest } from '../src/types.ts';
+import { createReportBuilder, type RewriteReport } from './report.ts';
+import { type RewriteCorpusInput, type RewrittenRow, rewriteRows, settingsKey } from './rewrite-corpus.ts';
+import type { Rewrite } from './rewriter.ts';
+
+export interface WriteCorpusInput extends Omit<RewriteCorpusInput, 'journal'> {
+  /** Folder of the artefact; its journal lies beside it while it grows. */
+  readonly folder: string;
+  readonly replace: boolean;
+  readonly parents: Readonly<Record<string, string>>;
+  /** Goes into the manifest: policy, data, retriever it was trained for, ... */
+  readonly info: Readonly<Record<string, unknown>>;
+  /** Milliseconds, for the report. */
+  readonly now: () => number;
+  /** Told of every row, e.g. to show differences. */
+  readonly onRow?: (row: RewrittenRow, original: Document, source: string) => void;
+}
+
+/**
+ * Rewrites and writes. Interrupted or killed, the journal keeps every finished document: the same call goes on from
+ * there. Returns the manifest and what changed.
+ */
+export async function writeCorpus(input: WriteCorpusInput): Promise<{ manifest: Manifest; report: RewriteReport }> {
+  const { corpus, folder, log } = input;
+  const started = input.now();
+  const artefact = await createArtefact(folder, 'corpus', { replace: input.replace });
+  let journal: Journal<Rewrite> | undefined;
+  try {
+    journal = await openJournal<Rewrite>(journalPath(folder));
+    if (journal.recovered > 0) log.info(`${journal.recovered} documents were finished before; going on from there`);
+    const report = createReportBuilder();
+    const rows = rewriteRows({ ...input, journal });
+    await artefact.writeStream('corpus.jsonl', corpusLines(rows, corpus, input, report.add));
+    const summary = report.finish((input.now() - started) / 1000);
+    await artefact.write('report.json', `${JSON.stringify(summary, null, 2)}\n`);
+    const manifest = await artefact.finish({
+      parents: input.parents,
+      info: { documents: summary.documents, policy: input.policy.id, settings: settingsKey(input), ...input.info },
+    });
+    await journal.remove();
+    return { manifest, report: summary };
+  } catch (error) {
+    await journal?.close();
+    await artefact.discard();
+    throw error;
+  }
+}
+
+/** Where unfinished work on `folder` is kept. */
+export function journalPath(folder: string): string {
+  return `${folder.replace(/[/\\]+$/, '')}.journal.jsonl`;
+}
+
+async function* corpusLines(
+  rows: AsyncIterable<RewrittenRow>,
+  corpus: Corpus,
+  input: WriteCorpusInput,
+  count: (row: RewrittenRow, source: string) => void,
+): AsyncGenerator<string> {
+  for await (const row of rows) {
+    const original = corpus.original(row.position);
+    const source = corpus.indexText(row.position);
+    count(row, source);
+    input.onRow?.(row, original, source);
+    yield `${JSON.stringify(corpusRow(row, original, input.policyFingerprint))}\n`;
+  }
+}
+
+/** A BEIR row whose text is what to index; the user's metadata stays as it was. */
+function corpusRow(row: RewrittenRow, original: Document, policy: string): object {
+  const { id, title, text, metadata } = original;
+  const { status, reason } = row.rewrite;
+  return {
+    _id: id,
+    title: '',
+    text: row.rewrite.text,
+    ...(metadata === undefined ? {} : { metadata }),
+    docopt: { title, text, sourceHash: row.sourceHash, status, reason, policy },
+  };
+}
