@@ -2,6 +2,7 @@
 import type { RetrieverSpec } from '../src/config/specs.ts';
 import type { Embedder, Retriever } from '../src/ports.ts';
 import { createBm25Retriever } from './retrievers/bm25.ts';
+import { createWinkRetriever } from './retrievers/wink.ts';
 
 export { createBm25Retriever } from './retrievers/bm25.ts';
 export { createRebuildRetriever } from './retrievers/rebuild.ts';
@@ -17,6 +18,7 @@ export function createRetriever(spec: RetrieverSpec, _deps: RetrieverDeps = {}):
     case 'bm25':
       return createBm25Retriever(spec);
     case 'wink':
+      return createWinkRetriever(spec);
     case 'dense':
       throw new Error(`${spec.driver} is not wired yet`);
     default:
