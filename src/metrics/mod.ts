@@ -3,7 +3,7 @@ export { type EvaluateOptions, type Evaluation, evaluate, evaluatedQueries } fro
 export { isTotal, MEASURE_KINDS, type Measure, type MeasureKind } from './measures.ts';
 export { dcg, discount, idealDcg, ndcg } from './ndcg.ts';
 export { evaluationOrder, type Ties } from './order.ts';
-export { parseMeasure, parseMeasures } from './parse-measure.ts';
+export { parseMeasure, parseMeasures, splitOutsideBrackets } from './parse-measure.ts';
 export {
   benjaminiHochberg,
   bootstrapInterval,
