@@ -1,0 +1,171 @@
+/** `docopt index`: an immutable index of a data set or a rewritten corpus, ready for search and morph. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
+import { indexSchema } from '../../src/config/schemas/mod.ts';
+import { describeSpec, type RetrieverSpec } from '../../src/config/specs.ts';
+import { type Dataset, loadCorpus, loadDataset, resolveSplits } from '../../src/data/mod.ts';
+import { DocOptError } from '../../src/errors.ts';
+import { fitLsa } from '../../src/models/embedders/lsa.ts';
+import { fitEmbeddedReranker } from '../../src/models/rerankers/mod.ts';
+import { createArtefact, MANIFEST, openArtefact } from '../../src/store/artefact.ts';
+import { subWriter } from '../../src/store/sub-artefact.ts';
+import { defaultFolder, latest, rememberLatest } from '../../src/store/workspace.ts';
+import type { Manifest } from '../../src/types.ts';
+import { buildIndex, createRetriever } from '../mod.ts';
+
+type Options = z.infer<typeof indexSchema>;
+
+export const indexCommand = defineCommand({
+  name: 'index',
+  summary: 'Builds an immutable index: documents, retriever, vectors for morph, and the embedded reranker.',
+  details:
+    'With --corpus it indexes a rewritten corpus (the originals stay what people get back). The embedded reranker is\nfitted on the training queries of --data; with fewer than about 20 it fuses ranks instead. Without flags it takes\nthe latest rewritten corpus.',
+  schema: indexSchema,
+  examples: [
+    ['docopt index --data DATA --retriever bm25 --out indexes/plain', 'the documents as they are'],
+    [
+      'docopt index --corpus corpora/trained --out indexes/trained',
+      'a rewritten corpus, for the retriever it was trained for',
+    ],
+    ['docopt index', 'the latest rewritten corpus'],
+  ],
+  run: (options, context) => indexCorpus(options, context),
+});
+
+/** The command's work, for commands that need an index on the way. */
+export async function indexCorpus(
+  options: Options,
+  context: CommandContext,
+): Promise<CommandResult & { folder: string }> {
+  const { log, signal } = context;
+  const source = await takeSource(options, context);
+  const retrieverSpec = options.retriever ?? (source.manifest?.info.retriever as RetrieverSpec | undefined);
+  if (retrieverSpec === undefined) {
+    throw new DocOptError('USAGE', 'which retriever? --retriever is missing', {
+      hint: 'Example: docopt index --data DATA --retriever bm25',
+    });
+  }
+  const mode = context.given.has('documentText')
+    ? options.documentText
+    : ((source.manifest?.info.documentText as Options['documentText'] | undefined) ?? options.documentText);
+  const corpus = await loadCorpus(source.path, {
+    documentText: mode,
+    onWarning: (problem) => log.warn(problem.message),
+  });
+  if (corpus.size === 0)
+    throw new DocOptError('DATA', `${source.path} has no documents`, { hint: 'Expected at least one.' });
+  if (options.previous !== undefined) log.info('--previous: nothing of this retriever is worth reusing; building anew');
+
+  const folder = options.out ?? defaultFolder(context.projectFolder, 'index', new Date());
+  const artefact = await createArtefact(folder, 'index', { replace: options.force });
+  try {
+    const retriever = createRetriever(retrieverSpec);
+    const built = await buildIndex({
+      corpus,
+      documentText: mode,
+      retriever,
+      fitEmbedder:
+        options.embedder === 'none'
+          ? undefined
+          : (texts) => fitLsa(texts, { dimensions: options.lsaDimensions, seed: options.seed }),
+      artefact,
+      log,
+      signal,
+    });
+    const labels = await takeLabels(options, source, context);
+    const reranker = await fitEmbeddedReranker({
+      corpus,
+      documentText: mode,
+      index: built.index,
+      labels,
+      seed: options.seed,
+      artefact: subWriter(artefact, 'reranker'),
+      embedder: built.embedder,
+    });
+    log.info(`reranker: ${reranker.description}`);
+    const parents: Record<string, string> =
+      source.manifest === undefined ? {} : { corpus: source.manifest.fingerprint };
+    const chain =
+      source.manifest === undefined
+        ? []
+        : [
+            { kind: 'corpus', fingerprint: source.manifest.fingerprint, path: source.path },
+            ...((source.manifest.info.chain as unknown[]) ?? []),
+          ];
+    const manifest = await artefact.finish({
+      parents,
+      info: {
+        documents: corpus.size,
+        source: source.path,
+        documentText: mode,
+        retriever: retrieverSpec,
+        vectors: built.vectors,
+        ...(built.embedder === undefined ? {} : { embedder: built.embedder.id }),
+        reranker: reranker.description,
+        chain,
+      },
+    });
+    await rememberLatest(context.projectFolder, 'index', folder);
+    return {
+      folder,
+      json: {
+        index: folder,
+        fingerprint: manifest.fingerprint,
+        documents: corpus.size,
+        retriever: retrieverSpec,
+        vectors: built.vectors,
+        reranker: reranker.description,
+      },
+      text: `${corpus.size} documents, ${describeSpec(retrieverSpec)}, vectors: ${built.vectors}, reranker: ${reranker.description}\nwrote ${folder}`,
+    };
+  } catch (error) {
+    await artefact.discard();
+    throw error;
+  }
+}
+
+interface CorpusSource {
+  readonly path: string;
+  /** Of a corpus artefact; undefined for plain data. */
+  readonly manifest?: Manifest;
+}
+
+async function takeSource(options: Options, context: CommandContext): Promise<CorpusSource> {
+  let path = options.corpus;
+  if (path === undefined && options.data !== undefined && !(context.given.has('corpus') || isFromConfigOnly(context)))
+    return { path: options.data };
+  if (path === undefined) {
+    path = latest(context.projectFolder, 'corpus');
+    if (path !== undefined) context.log.info(`corpus: ${path} (the latest)`);
+    else if (options.data !== undefined) return { path: options.data };
+    else {
+      throw new DocOptError('USAGE', 'which corpus? --data and --corpus are missing and there is none under .docopt/', {
+        hint: 'Example: docopt index --data DATA --retriever bm25',
+      });
+    }
+  }
+  if (!existsSync(join(path, MANIFEST))) return { path };
+  return { path, manifest: (await openArtefact(path, 'corpus')).manifest };
+}
+
+/** `data` of a configuration file names the labels; a bare `docopt index` still means the latest rewritten corpus. */
+function isFromConfigOnly(context: CommandContext): boolean {
+  return !context.typed.some(({ name }) => name === 'data' || name === 'corpus');
+}
+
+/** Training queries for the embedded reranker: of --data, or of the data set that the corpus was made from. */
+async function takeLabels(
+  options: Options,
+  source: CorpusSource,
+  context: CommandContext,
+): Promise<{ dataset: Dataset; train: readonly string[] } | undefined> {
+  const path = options.data ?? (source.manifest?.info.data as string | undefined);
+  if (path === undefined || !existsSync(path)) return undefined;
+  const dataset = await loadDataset(path, { documentText: options.documentText });
+  if (dataset.queries.length === 0 || dataset.qrels.size === 0) return undefined;
+  const splits = await resolveSplits(dataset, { train: options.train, dev: options.dev, seed: options.splitSeed });
+  context.log.debug(`labels: ${splits.train.length} training queries of ${path} (${splits.source})`);
+  return { dataset, train: splits.train };
+}
