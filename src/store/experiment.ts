@@ -6,11 +6,11 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../data/mod.ts';
 import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
 import type { Manifest } from '../types.ts';
 import { createArtefact, MANIFEST, openArtefact } from './artefact.ts';
 import { acquireLock } from './lock.ts';
-import { writeAtomic } from './write-atomic.ts';
 
 export interface Experiment {
   /** Where it lies, for messages and reports; undefined in memory. */
@@ -30,8 +30,8 @@ export interface Experiment {
   openCheckpoint(step: number): Promise<ArtefactReader>;
   removeCheckpoint(step: number): Promise<void>;
   /** Replaces a file in one step. */
-  writeFile(name: string, content: string): Promise<void>;
-  readFile(name: string): Promise<string | undefined>;
+  writeFile(name: string, content: string | Iterable<string>): Promise<void>;
+  readFile(name: string): Promise<Uint8Array | undefined>;
   /** Gives the folder free for other processes. */
   close(): Promise<void>;
 }
@@ -69,8 +69,9 @@ export async function openExperiment(folder: string): Promise<Experiment> {
     },
     openCheckpoint: (step) => openArtefact(checkpoint(step), 'checkpoint', { verify: true }),
     removeCheckpoint: (step) => rm(checkpoint(step), { recursive: true, force: true }),
-    writeFile: (name, content) => writeAtomic(join(folder, name), content),
-    readFile: async (name) => (existsSync(join(folder, name)) ? await readFile(join(folder, name), 'utf8') : undefined),
+    writeFile: (name, content) =>
+      writeFileAtomic(join(folder, name), typeof content === 'string' ? [content] : content),
+    readFile: async (name) => (existsSync(join(folder, name)) ? await readFile(join(folder, name)) : undefined),
     close: () => lock.release(),
   };
 }

@@ -50,9 +50,12 @@ export function createMemoryExperiment(): MemoryExperiment {
       saved.delete(step);
     },
     async writeFile(name, content) {
-      files.set(name, content);
+      files.set(name, typeof content === 'string' ? content : [...content].join(''));
     },
-    readFile: async (name) => files.get(name),
+    async readFile(name) {
+      const content = files.get(name);
+      return content === undefined ? undefined : new TextEncoder().encode(content);
+    },
     close: async () => {},
   };
 }

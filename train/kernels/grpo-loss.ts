@@ -31,7 +31,9 @@ export interface GrpoBatch {
 
 /** Sizes of the whole batch that one update is made from, of which a GrpoBatch may be one slice. */
 export interface BatchTotals {
+  /** All of them: `grpo` and `dr_grpo` average over masked sequences too, as zeros. */
   readonly sequences: number;
+  readonly activeSequences: number;
   readonly activeTokens: number;
 }
 
@@ -48,17 +50,18 @@ export interface GrpoLoss {
 }
 
 export function batchTotals(batch: Pick<GrpoBatch, 'logProbs' | 'active'>): BatchTotals {
-  return { sequences: batch.logProbs.length, activeTokens: countActive(batch) };
+  const local = countActive(batch);
+  return { sequences: batch.logProbs.length, activeSequences: local.sequences, activeTokens: local.tokens };
 }
 
 /**
  * Aggregations: `grpo` mean over sequences of token means; `dapo` sum over tokens / active tokens of the whole batch;
  * `dr_grpo` sum / (sequences * maxLength); `bnpo` mean over the slice's own active tokens, weighted by the slice's share
- * of the sequences (so bnpo alone depends on how a batch is sliced).
+ * of the active sequences (so bnpo alone depends on how a batch is sliced).
  */
 export function grpoLoss(batch: GrpoBatch, options: GrpoOptions, totals: BatchTotals = batchTotals(batch)): GrpoLoss {
   const { clipLow, clipHigh, beta } = options;
-  const localTokens = countActive(batch);
+  const local = countActive(batch);
   let loss = 0;
   let klSum = 0;
   let clippedLow = 0;
@@ -69,7 +72,7 @@ export function grpoLoss(batch: GrpoBatch, options: GrpoOptions, totals: BatchTo
     const old = batch.oldLogProbs[row];
     const reference = batch.referenceLogProbs?.[row];
     const advantage = batch.advantages[row];
-    const weight = tokenWeight(options, totals, batch.logProbs.length, localTokens, logProbs.length);
+    const weight = tokenWeight(options, totals, local, logProbs.length);
     for (let t = 0; t < logProbs.length; t++) {
       const rho = Math.exp(logProbs[t] - old[t]);
       const clipped = Math.max(1 - clipLow, Math.min(1 + clipHigh, rho));
@@ -94,16 +97,10 @@ export function grpoLoss(batch: GrpoBatch, options: GrpoOptions, totals: BatchTo
     }
     return byToken;
   });
-  return { loss, gradient, activeTokens: localTokens, klSum, clippedLow, clippedHigh };
+  return { loss, gradient, activeTokens: local.tokens, klSum, clippedLow, clippedHigh };
 }
 
-function tokenWeight(
-  options: GrpoOptions,
-  totals: BatchTotals,
-  localSequences: number,
-  localTokens: number,
-  length: number,
-): number {
+function tokenWeight(options: GrpoOptions, totals: BatchTotals, local: ActiveCount, length: number): number {
   switch (options.aggregation) {
     case 'grpo':
       return 1 / (totals.sequences * length);
@@ -112,16 +109,24 @@ function tokenWeight(
     case 'dr_grpo':
       return 1 / (totals.sequences * options.maxLength);
     case 'bnpo':
-      return localSequences / totals.sequences / localTokens;
+      return local.sequences / totals.activeSequences / local.tokens;
     default:
       return options.aggregation satisfies never;
   }
 }
 
-function countActive(batch: Pick<GrpoBatch, 'logProbs' | 'active'>): number {
+interface ActiveCount {
+  readonly sequences: number;
+  readonly tokens: number;
+}
+
+function countActive(batch: Pick<GrpoBatch, 'logProbs' | 'active'>): ActiveCount {
+  let sequences = 0;
   let tokens = 0;
   batch.logProbs.forEach((row, index) => {
-    if (batch.active[index] !== 0) tokens += row.length;
+    if (batch.active[index] === 0) return;
+    sequences++;
+    tokens += row.length;
   });
-  return tokens;
+  return { sequences, tokens };
 }

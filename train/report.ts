@@ -1,0 +1,209 @@
+/** The end of a training: the test queries measured once, on every system side by side. */
+import { corpusWithTexts, writeRun } from '../src/data/mod.ts';
+import { evaluate, isTotal, type Measure, parseMeasure, parseMeasures } from '../src/metrics/mod.ts';
+import { checkpointName } from '../src/store/experiment.ts';
+import type { Corpus, Query } from '../src/types.ts';
+import type { BaselineContext } from './baseline.ts';
+import type { TrainingState } from './checkpoint.ts';
+import { type Comparison, compareSystems, depthOf, type Measured, meanOver, measure, runOf } from './measure.ts';
+import type { RoundEvaluation } from './refresh.ts';
+import type { Session } from './session.ts';
+
+export interface FinalTexts {
+  readonly zeroShot: readonly string[];
+  readonly trained: readonly string[];
+  /** Updates of the policy that made `trained`. */
+  readonly chosen: number;
+}
+
+export type SystemFigures = Readonly<Record<'original' | 'zeroShot' | 'trained', number | null>>;
+
+export interface TrainReport {
+  readonly retriever: string;
+  readonly policy: string;
+  readonly seed: number;
+  readonly steps: number;
+  readonly splits: {
+    readonly train: number;
+    readonly dev: number;
+    readonly test: number;
+    readonly source: string | null;
+  };
+  /** measure -> test means. */
+  readonly metrics: Readonly<Record<string, SystemFigures>>;
+  /** The same over test queries whose relevant documents had no training query. */
+  readonly unseenDocuments: { readonly queries: number } & Readonly<Record<string, SystemFigures | number>>;
+  readonly comparisons: readonly Comparison[];
+  readonly baselines: Readonly<Record<string, Readonly<Record<string, number | string | null>>>>;
+  readonly baselineComparisons: readonly Comparison[];
+  /** Which policy was kept, and why. */
+  readonly checkpoint: {
+    readonly step: number;
+    readonly chosenBy: string;
+    readonly path: string;
+  };
+  /** Train and dev nDCG@k at every refresh; `original` is the collection before any rewrite. */
+  readonly curve: readonly RoundEvaluation[];
+  readonly originalCurvePoint: RoundEvaluation;
+  readonly collapseAlarms: readonly number[];
+  readonly cost: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  readonly environment: Readonly<Record<string, unknown>>;
+}
+
+export async function writeReport(session: Session, state: TrainingState, texts: FinalTexts): Promise<TrainReport> {
+  const { corpus, experiment, options, retriever, learner, splits } = session;
+  const measures = parseMeasures(options.metrics);
+  const original = await measureSystem(session, measures, 'original', corpus);
+  const zeroShot = await measureSystem(session, measures, 'zeroShot', corpusWithTexts(corpus, texts.zeroShot));
+  const trained = await measureSystem(session, measures, 'trained', corpusWithTexts(corpus, texts.trained));
+  const baselines = await measureBaselines(session, measures);
+
+  const systems = [original, zeroShot, trained];
+  if (experiment.folder !== undefined) {
+    for (const { name, run } of systems) await writeRun(`${experiment.folder}/runs/${name}.trec`, run, name);
+  }
+  const unseen = queriesOverUnseenDocuments(session);
+  const hasDev = state.curve.some(({ dev }) => dev !== null);
+  const report: TrainReport = {
+    retriever: retriever.id,
+    policy: learner.policy.id,
+    seed: options.seed,
+    steps: options.steps,
+    splits: {
+      train: splits.train.length,
+      dev: splits.dev.length,
+      test: splits.test.length,
+      source: splits.source ?? null,
+    },
+    metrics: figuresBySystem(measures, systems, (system, metric) => nanToNull(system.evaluation.mean[metric])),
+    unseenDocuments: {
+      queries: unseen.length,
+      ...figuresBySystem(
+        measures.filter((measure) => !isTotal(measure)),
+        systems,
+        (system, metric) => meanOver(system.evaluation, metric, unseen),
+      ),
+    },
+    comparisons: compareSystems(
+      [
+        [original, trained],
+        [zeroShot, trained],
+        [original, zeroShot],
+      ],
+      measures,
+      options.seed,
+    ),
+    baselines: Object.fromEntries(
+      baselines.map(({ measured, note }) => [
+        measured.name,
+        {
+          ...Object.fromEntries(measures.map(({ name }) => [name, nanToNull(measured.evaluation.mean[name])])),
+          ...(note === undefined ? {} : { note }),
+        },
+      ]),
+    ),
+    baselineComparisons: compareSystems(
+      baselines.map(({ measured }) => [measured, trained] as const),
+      measures,
+      options.seed,
+    ),
+    checkpoint: {
+      step: texts.chosen,
+      chosenBy: hasDev ? `dev nDCG@${options.rewardK}` : 'last',
+      path: checkpointName(texts.chosen),
+    },
+    curve: state.curve,
+    originalCurvePoint: state.original,
+    collapseAlarms: state.alarms,
+    cost: session.cost?.() ?? { usd: 0 },
+    seconds: session.elapsed(),
+    environment: session.environment ?? {},
+  };
+  await experiment.writeFile('report.json', `${JSON.stringify(report, null, 2)}\n`);
+  return report;
+}
+
+async function measureSystem(
+  session: Session,
+  measures: readonly Measure[],
+  name: string,
+  corpus: Corpus,
+  retriever = session.retriever,
+): Promise<Measured> {
+  const { qrels, options, signal, splits } = session;
+  const index = await retriever.build(corpus);
+  const run = await runOf(index, testQueries(session), depthOf(measures, options.runDepth), signal);
+  return measure(name, run, qrels, measures, splits.test);
+}
+
+async function measureBaselines(
+  session: Session,
+  measures: readonly Measure[],
+): Promise<{ measured: Measured; note?: string }[]> {
+  const { corpus, learner, retriever, signal, log } = session;
+  const context: BaselineContext = {
+    corpus,
+    policy: learner.policy,
+    signal,
+    trainNdcg: (texts) => trainNdcg(session, texts),
+  };
+  const measured: { measured: Measured; note?: string }[] = [];
+  for (const baseline of session.baselines ?? []) {
+    signal?.throwIfAborted();
+    log.debug(`baseline ${baseline.name}`);
+    const { texts, retriever: other, note } = await baseline.prepare(context);
+    const rewritten = texts === undefined ? corpus : corpusWithTexts(corpus, texts);
+    measured.push({
+      measured: await measureSystem(session, measures, baseline.name, rewritten, other ?? retriever),
+      note,
+    });
+  }
+  return measured;
+}
+
+async function trainNdcg(session: Session, texts: readonly string[]): Promise<number> {
+  const { corpus, retriever, qrels, options, context, signal } = session;
+  const index = await retriever.build(corpusWithTexts(corpus, texts));
+  const measure = parseMeasure(`nDCG@${options.rewardK}`);
+  const queries = context.training.queries;
+  const run = await runOf(index, queries, options.rewardK, signal);
+  return evaluate(run, qrels, [measure], { queries: queries.map(({ id }) => id) }).mean[measure.name];
+}
+
+function testQueries({ queries, splits }: Session): Query[] {
+  const wanted = new Set(splits.test);
+  return queries.filter(({ id }) => wanted.has(id));
+}
+
+/** Test queries none of whose relevant documents is relevant to a training query: there nothing can be memorised. */
+function queriesOverUnseenDocuments({ qrels, splits, context, corpus }: Session): string[] {
+  return splits.test.filter((id) => {
+    const relevant = [...(qrels.get(id) ?? [])].filter(([, grade]) => grade > 0);
+    return (
+      relevant.length > 0 &&
+      relevant.every(([document]) => {
+        const position = corpus.positionOf(document);
+        return position === undefined || !context.training.positives.has(position);
+      })
+    );
+  });
+}
+
+function figuresBySystem(
+  measures: readonly Measure[],
+  systems: readonly Measured[],
+  figure: (system: Measured, metric: string) => number | null,
+): Record<string, SystemFigures> {
+  return Object.fromEntries(
+    measures.map(({ name }) => [
+      name,
+      Object.fromEntries(systems.map((system) => [system.name, figure(system, name)])) as SystemFigures,
+    ]),
+  );
+}
+
+/** JSON has no NaN: a mean over no queries is null. */
+function nanToNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}
