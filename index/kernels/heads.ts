@@ -32,7 +32,8 @@ export class Heads {
   readonly #parse: (text: string) => QueryTerms;
   readonly #heads = new Map<string, Head>();
   readonly #capacity: number;
-  #bytes = 0;
+  /** What the heads take now, roughly. */
+  bytes = 0;
 
   constructor(
     postings: Postings,
@@ -55,9 +56,9 @@ export class Heads {
     const head = this.#make(text, k + SPARE);
     if (known !== undefined) this.#drop(text, known);
     this.#heads.set(text, head);
-    this.#bytes += bytesOf(text, head);
+    this.bytes += bytesOf(text, head);
     for (const [oldest, old] of this.#heads) {
-      if (this.#bytes <= this.#capacity || oldest === text) break;
+      if (this.bytes <= this.#capacity || oldest === text) break;
       this.#drop(oldest, old);
     }
     return head;
@@ -65,7 +66,7 @@ export class Heads {
 
   #drop(text: string, head: Head): void {
     this.#heads.delete(text);
-    this.#bytes -= bytesOf(text, head);
+    this.bytes -= bytesOf(text, head);
   }
 
   #make(text: string, depth: number): Head {

@@ -27,6 +27,8 @@ export class PrunedSearch {
   /** Documents whose partial score is not 0. */
   readonly #met: Int32Array;
   #heap = new Float64Array(16);
+  /** Terms of the last search whose lists were not gone through for new documents; for tests. */
+  prunedTerms = 0;
 
   constructor(postings: Postings, rank: Int32Array, norm: LengthNorm) {
     this.#postings = postings;
@@ -57,6 +59,7 @@ export class PrunedSearch {
       const reach = rest[0] - rest[at + 1];
       if (count > k && reach > rest[at + 1]) floor = this.#kthLargest(count, k, skip);
     }
+    this.prunedTerms = slots.length - at;
     for (; at < slots.length; at++) {
       count = this.#refine(query.terms[slots[at]], weights.weight[slots[at]], norm, floor / SLACK - rest[at], count);
     }
