@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import { compareIds } from '../kernels/compare.ts';
@@ -62,6 +62,7 @@ export async function saveSplit(
   settings: SplitOptions,
   replace: boolean,
 ): Promise<boolean> {
+  if (replace) await refuseOtherFiles(folder);
   const temporary = temporaryName(folder);
   const old = temporaryName(folder);
   try {
@@ -82,6 +83,17 @@ export async function saveSplit(
   }
   await syncFolder(dirname(folder));
   return true;
+}
+
+/** Replacing a folder removes what is in it, so there may be nothing but a split. */
+async function refuseOtherFiles(folder: string): Promise<void> {
+  const stats = await statOrUndefined(folder);
+  if (stats === undefined) return;
+  const ours = new Set(['split.json', ...PARTS.map((part) => `${part}.txt`)]);
+  const other = stats.isDirectory() ? (await readdir(folder)).find((name) => !ours.has(name)) : '';
+  if (other === undefined) return;
+  const message = other === '' ? `${folder} is a file; expected a folder` : `${folder} holds other files (${other})`;
+  throw new DocOptError('ENVIRONMENT', message, { hint: 'Choose another --out for the split files.' });
 }
 
 /** A query in two parts makes results too good: DATA. */

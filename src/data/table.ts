@@ -148,7 +148,8 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-async function firstLine(file: string): Promise<string | undefined> {
+/** The first line that is not blank; undefined when there is none. */
+export async function firstLine(file: string): Promise<string | undefined> {
   let text = '';
   for await (const chunk of byteChunks(file)) {
     text += chunk.toString('utf8');

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { loadCorpus } from '../../../src/data/mod.ts';
 import type { Corpus, Document } from '../../../src/types.ts';
-import { folderWith, jsonl } from './temp-folder.ts';
+import { folderWith, jsonl } from '../../support/temp-folder.ts';
 
 const ROWS = jsonl(
   { _id: 'a', title: 'Alpha', text: 'first' },

@@ -14,8 +14,8 @@ import {
 } from '../../../src/data/mod.ts';
 import { createRng } from '../../../src/kernels/rng.ts';
 import type { Corpus, Document } from '../../../src/types.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
 import { randomDocuments, randomQrels, randomQueries, randomRun } from './random-data.ts';
-import { temporaryFolder } from './temp-folder.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 

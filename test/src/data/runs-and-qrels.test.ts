@@ -13,7 +13,7 @@ import {
   writeRun,
 } from '../../../src/data/mod.ts';
 import { fallingScores } from '../../../src/data/write-run.ts';
-import { folderWith, jsonl, temporaryFolder } from './temp-folder.ts';
+import { folderWith, jsonl, temporaryFolder } from '../../support/temp-folder.ts';
 
 async function thrown(promise: Promise<unknown>): Promise<{ message: string; code: string; hint: string }> {
   return promise.then(

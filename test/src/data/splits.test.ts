@@ -11,7 +11,7 @@ import {
 } from '../../../src/data/mod.ts';
 import { createRng, shuffle } from '../../../src/kernels/rng.ts';
 import type { Qrels, Query } from '../../../src/types.ts';
-import { folderWith, jsonl, temporaryFolder } from './temp-folder.ts';
+import { folderWith, jsonl, temporaryFolder } from '../../support/temp-folder.ts';
 
 /** `n` queries, each with its own relevant document, unless `documentOf` says otherwise. */
 function collection(n: number, documentOf = (i: number) => `d${i}`): { queries: Query[]; qrels: Qrels } {
