@@ -4,19 +4,15 @@
  */
 import { DocOptError } from '../src/errors.ts';
 import {
-  benjaminiHochberg,
-  bootstrapInterval,
-  type Evaluation,
+  type Comparison,
+  type ComparisonSettings,
+  compareSystems,
+  type EvaluatedSystem,
   evaluate,
   evaluatedQueries,
   evaluationOrder,
-  isTotal,
   type Measure,
-  meanOf,
-  pairedTest,
-  type TestName,
   type Ties,
-  tally,
 } from '../src/metrics/mod.ts';
 import type { Qrels, Ranking, Run } from '../src/types.ts';
 
@@ -26,7 +22,7 @@ export interface System {
   readonly run: Run;
 }
 
-export interface EvaluationSettings {
+export interface EvaluationSettings extends ComparisonSettings {
   readonly measures: readonly Measure[];
   /** What the queries are called in the report; default `all`. */
   readonly split?: string;
@@ -35,42 +31,6 @@ export interface EvaluationSettings {
   /** Only queries with at least this many relevant documents (grade 1 or more). */
   readonly minRelevant?: number;
   readonly ties?: Ties;
-  readonly test?: TestName;
-  /** Draws of the bootstrap, and of the randomisation test where it samples; default 10,000. */
-  readonly resamples?: number;
-  /** Of the intervals; default 0.95. */
-  readonly level?: number;
-  readonly seed?: number;
-}
-
-export interface SystemReport extends Evaluation {
-  readonly name: string;
-}
-
-/** A system against the baseline in one measure; positive delta = better than the baseline. */
-export interface Comparison {
-  readonly baseline: string;
-  readonly system: string;
-  readonly metric: string;
-  /** Queries compared. */
-  readonly n: number;
-  /** Mean of the per-query differences, system minus baseline. */
-  readonly delta: number;
-  /** Percentile bootstrap interval of delta. */
-  readonly interval: readonly [number, number];
-  readonly level: number;
-  /** Two-sided. */
-  readonly p: number;
-  /** Benjamini-Hochberg over all comparisons of this report. */
-  readonly adjustedP: number;
-  readonly test: TestName;
-  /** Whether p comes from the whole null distribution and not from draws or an approximation. */
-  readonly exact: boolean;
-  readonly resamples: number;
-  readonly seed: number;
-  readonly wins: number;
-  readonly losses: number;
-  readonly ties: number;
 }
 
 export interface EvaluationReport {
@@ -78,7 +38,7 @@ export interface EvaluationReport {
   readonly split: string;
   /** How many queries the means are over. */
   readonly queries: number;
-  readonly systems: readonly SystemReport[];
+  readonly systems: readonly EvaluatedSystem[];
   readonly comparisons: readonly Comparison[];
 }
 
@@ -99,13 +59,17 @@ export function evaluateSystems(
   }
   const queries = selectQueries(qrels, settings);
   const options = { ties: settings.ties, queries };
-  const reports = systems.map(({ name, run }) => ({ name, ...evaluate(run, qrels, settings.measures, options) }));
+  const evaluated = systems.map(({ name, run }) => ({ name, ...evaluate(run, qrels, settings.measures, options) }));
   return {
     metrics: settings.measures.map(({ name }) => name),
     split: settings.split ?? 'all',
     queries: queries.length,
-    systems: reports,
-    comparisons: compareWithFirst(reports, settings),
+    systems: evaluated,
+    comparisons: compareSystems(
+      evaluated.slice(1).map((system) => [evaluated[0], system]),
+      settings.measures,
+      settings,
+    ),
   };
 }
 
@@ -126,43 +90,6 @@ function selectQueries(qrels: Qrels, { queries, split, minRelevant = 0 }: Evalua
   throw new DocOptError('DATA', `no query${where} has judgements`, {
     hint: 'Check that the query ids of the judgements and of the split are the same ones.',
   });
-}
-
-function compareWithFirst(reports: readonly SystemReport[], settings: EvaluationSettings): Comparison[] {
-  const { test = 'randomisation', resamples = 10_000, level = 0.95, seed = 1 } = settings;
-  const [baseline, ...others] = reports;
-  const compared = settings.measures.filter((measure) => !isTotal(measure));
-  const rows = others.flatMap((system) =>
-    compared.map(({ name: metric }) => {
-      const before = baseline.perQuery[metric];
-      const after = system.perQuery[metric];
-      const differences = Float64Array.from(Object.keys(before), (query) => after[query] - before[query]);
-      return {
-        baseline: baseline.name,
-        system: system.name,
-        metric,
-        n: differences.length,
-        delta: meanOf(differences),
-        interval: bootstrapInterval(differences, { resamples, seed, level }),
-        level,
-        ...pairedTest(test, differences, { resamples, seed }),
-        ...tally(differences),
-      };
-    }),
-  );
-  const adjusted = benjaminiHochberg(rows.map(({ p }) => p));
-  return rows.map(({ p, exact, statistic: _, wins, losses, ties, ...row }, i) => ({
-    ...row,
-    p,
-    adjustedP: adjusted[i],
-    test,
-    exact,
-    resamples,
-    seed,
-    wins,
-    losses,
-    ties,
-  }));
 }
 
 /** The run without the document whose id is the query's own (`--ignore-self`): collections whose queries are documents. */

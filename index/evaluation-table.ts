@@ -1,5 +1,6 @@
 /** An evaluation for people: one row per system, then one row per comparison with the baseline. */
-import type { Comparison, EvaluationReport } from './evaluate.ts';
+import type { Comparison } from '../src/metrics/mod.ts';
+import type { EvaluationReport } from './evaluate.ts';
 
 export function evaluationTable(report: EvaluationReport): string {
   const { metrics, systems, comparisons } = report;

@@ -1,15 +1,13 @@
 /** The systems of `docopt eval`: what was asked for, in which order, and how each gets its rankings. */
 import { basename } from 'node:path';
 import type { CommandContext } from '../../src/config/command.ts';
-import { describeSpec, type RetrieverSpec, retrieverSchema } from '../../src/config/specs.ts';
+import { describeSpec, type RetrieverSpec } from '../../src/config/specs.ts';
 import { loadRun } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import type { RetrievalIndex } from '../../src/ports.ts';
-import { openArtefact } from '../../src/store/artefact.ts';
-import { subReader } from '../../src/store/sub-artefact.ts';
 import { latest } from '../../src/store/workspace.ts';
 import type { Corpus, Query, Ranking, Run } from '../../src/types.ts';
-import { createRetriever } from '../mod.ts';
+import { createRetriever, openIndex } from '../mod.ts';
 import { type EvalOptions, type Judged, warner } from './eval-judgements.ts';
 
 /** Where a system's rankings come from. */
@@ -83,6 +81,7 @@ export async function runOf(source: Source, judged: Judged, depth: number, conte
   const judgedQuery = ({ id }: Query) => judged.qrels.has(id) && (wanted === undefined || wanted.has(id));
   const queries = judged.queries.filter(judgedQuery);
   warnOfMissingTexts(judged, wanted, queries.length, context);
+  if (source.kind === 'retriever') context.log.info(`${source.name}: ${describeSpec(source.spec)}`);
   const index = await indexOf(source, judged.corpus!);
   const run = new Map<string, Ranking>();
   const progress = context.log.progress(`searching with ${source.name}`, queries.length);
@@ -110,12 +109,6 @@ function warnOfMissingTexts(
   if (found < expected) log.warn(`${expected - found} judged queries have no text in the data and count 0`);
 }
 
-function indexOf(source: Exclude<Source, { kind: 'run' }>, corpus: Corpus): Promise<RetrievalIndex> {
-  return source.kind === 'index' ? openIndex(source.path) : createRetriever(source.spec).build(corpus);
-}
-
-async function openIndex(folder: string): Promise<RetrievalIndex> {
-  const artefact = await openArtefact(folder, 'index');
-  const spec = retrieverSchema.parse(artefact.manifest.info.retriever);
-  return createRetriever(spec).open(subReader(artefact, 'retriever'));
+async function indexOf(source: Exclude<Source, { kind: 'run' }>, corpus: Corpus): Promise<RetrievalIndex> {
+  return source.kind === 'index' ? (await openIndex(source.path)).index : createRetriever(source.spec).build(corpus);
 }

@@ -3,7 +3,10 @@
  * baseline), two-sided. Every query stands once: figures of overlapping query sets must not be put into one test.
  */
 import { createRng, deriveSeed } from '../kernels/rng.ts';
+import type { Resampling } from './bootstrap.ts';
 import { normalTwoSided, studentTwoSided } from './distributions.ts';
+
+export { bootstrapInterval, type Resampling } from './bootstrap.ts';
 
 export type TestName = 'randomisation' | 't' | 'wilcoxon';
 
@@ -14,12 +17,6 @@ export interface TestResult {
   readonly statistic: number;
   /** Whether p comes from the complete null distribution. */
   readonly exact: boolean;
-}
-
-export interface Resampling {
-  /** Number of random draws. */
-  readonly resamples: number;
-  readonly seed: number;
 }
 
 /** Differences smaller than this are rounding, not wins: two sums of the same discounts in another order. */
@@ -140,34 +137,6 @@ function rankSumTail(n: number, w: number): number {
   let count = 0;
   for (let sum = 0; sum <= w; sum++) count += ways[sum];
   return count / 2 ** n;
-}
-
-/**
- * Percentile bootstrap interval of the mean difference: queries drawn with replacement, `resamples` times; the two
- * quantiles by linear interpolation. [NaN, NaN] without queries.
- */
-export function bootstrapInterval(
-  differences: ArrayLike<number>,
-  { resamples, seed, level }: Resampling & { readonly level: number },
-): [number, number] {
-  const n = differences.length;
-  if (n === 0) return [Number.NaN, Number.NaN];
-  const rng = createRng(deriveSeed(seed, 'bootstrap'));
-  const means = new Float64Array(resamples);
-  for (let r = 0; r < resamples; r++) {
-    let sum = 0;
-    for (let i = 0; i < n; i++) sum += differences[rng.int(n)];
-    means[r] = sum / n;
-  }
-  means.sort();
-  return [quantile(means, (1 - level) / 2), quantile(means, (1 + level) / 2)];
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  const place = share * (sorted.length - 1);
-  const below = Math.floor(place);
-  const above = Math.min(below + 1, sorted.length - 1);
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }
 
 /** Benjamini and Hochberg 1995: p-values adjusted so that a cut at q keeps the false discovery rate below q. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../../../src/kernels/rng.ts';
+import { bootstrapInterval } from '../../../src/metrics/bootstrap.ts';
 import { logGamma, normalTwoSided, studentTwoSided } from '../../../src/metrics/distributions.ts';
 import {
   benjaminiHochberg,
-  bootstrapInterval,
   pairedT,
   pairedTest,
   randomisation,
