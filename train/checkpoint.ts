@@ -6,6 +6,7 @@
 import { DocOptError } from '../src/errors.ts';
 import type { ArtefactReader, ArtefactWriter, Learner } from '../src/ports.ts';
 import type { Experiment } from '../src/store/experiment.ts';
+import { subReader, subWriter } from '../src/store/sub-artefact.ts';
 import type { Corpus } from '../src/types.ts';
 import type { TrainOptions } from './options.ts';
 import type { RoundEvaluation } from './refresh.ts';
@@ -26,8 +27,6 @@ export interface TrainingState {
   readonly original: RoundEvaluation;
   /** Refreshes at which the collapse alarm went off. */
   readonly alarms: readonly number[];
-  /** Wall time of all sessions so far. */
-  readonly seconds: number;
 }
 
 /** What a checkpoint must agree on with the run that resumes it. */
@@ -37,6 +36,8 @@ export interface Identity {
   readonly data: string;
 }
 
+/** Folder of the policy's own files inside a checkpoint. */
+export const POLICY = 'policy';
 const STATE = 'training.json';
 const TEXTS = 'texts.jsonl';
 
@@ -51,17 +52,19 @@ export async function saveCheckpoint(
   state: TrainingState,
   identity: Identity,
   indexFingerprint: string,
+  seconds: number,
 ): Promise<void> {
   await experiment.saveCheckpoint(
     state.step,
     async (artefact: ArtefactWriter) => {
-      await learner.save(artefact);
+      await learner.save(subWriter(artefact, POLICY));
       await artefact.write(STATE, `${JSON.stringify({ state, identity, indexFingerprint }, null, 2)}\n`);
       await artefact.writeStream(TEXTS, textRows(corpus, texts));
     },
     {
       parents: { data: identity.data, index: indexFingerprint },
-      info: { step: state.step, policy: learner.policy.id },
+      // Time stands in the manifest, not in the content: equal runs have equal fingerprints.
+      info: { step: state.step, policy: learner.policy.id, seconds },
     },
   );
 }
@@ -70,6 +73,8 @@ export interface LoadedCheckpoint {
   readonly state: TrainingState;
   readonly texts: readonly string[];
   readonly indexFingerprint: string;
+  /** Wall time until then. */
+  readonly seconds: number;
 }
 
 /** Reads a checkpoint and puts the learner where it was. Throws CONFIG when it belongs to another training. */
@@ -83,8 +88,9 @@ export async function loadCheckpoint(
   const artefact = await experiment.openCheckpoint(step);
   const saved = await artefact.readJson<{ state: TrainingState; identity: Identity; indexFingerprint: string }>(STATE);
   checkIdentity(saved.identity, identity);
-  await learner.load(artefact);
+  await learner.load(subReader(artefact, POLICY));
   return {
+    seconds: Number(artefact.manifest.info.seconds ?? 0),
     state: saved.state,
     texts: await readTexts(artefact, corpus),
     indexFingerprint: saved.indexFingerprint,
@@ -99,7 +105,7 @@ export async function restoreCheckpoint(
   corpus: Corpus,
 ): Promise<readonly string[]> {
   const artefact = await experiment.openCheckpoint(step);
-  await learner.load(artefact);
+  await learner.load(subReader(artefact, POLICY));
   return readTexts(artefact, corpus);
 }
 

@@ -1,8 +1,18 @@
 /** Indexes measured on queries: the run, its figures, and whether two systems differ. */
-import { type Evaluation, evaluate, isTotal, type Measure } from '../src/metrics/mod.ts';
-import { benjaminiHochberg, bootstrapInterval, meanOf, randomisation, tally } from '../src/metrics/significance.ts';
+import {
+  benjaminiHochberg,
+  bootstrapInterval,
+  type Evaluation,
+  evaluate,
+  isTotal,
+  type Measure,
+  meanOf,
+  randomisation,
+  tally,
+} from '../src/metrics/mod.ts';
 import type { RetrievalIndex } from '../src/ports.ts';
 import type { Qrels, Query, Ranking, Run } from '../src/types.ts';
+import { breathe } from './breathe.ts';
 
 /** Queries per search call: enough to batch, few enough that an interrupt is noticed. */
 const BATCH = 256;
@@ -15,6 +25,7 @@ export async function runOf(
 ): Promise<Run> {
   const run = new Map<string, Ranking>();
   for (let start = 0; start < queries.length; start += BATCH) {
+    await breathe();
     signal?.throwIfAborted();
     const batch = queries.slice(start, start + BATCH);
     const rankings = await index.search(batch, depth);

@@ -35,6 +35,7 @@ export interface TrainReport {
   readonly unseenDocuments: { readonly queries: number } & Readonly<Record<string, SystemFigures | number>>;
   readonly comparisons: readonly Comparison[];
   readonly baselines: Readonly<Record<string, Readonly<Record<string, number | string | null>>>>;
+  /** The trained policy against each of them, on the first measure. */
   readonly baselineComparisons: readonly Comparison[];
   /** Which policy was kept, and why. */
   readonly checkpoint: {
@@ -105,7 +106,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     ),
     baselineComparisons: compareSystems(
       baselines.map(({ measured }) => [measured, trained] as const),
-      measures,
+      measures.slice(0, 1),
       options.seed,
     ),
     checkpoint: {

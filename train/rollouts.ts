@@ -1,6 +1,7 @@
 /** What is asked of the policy: G rewrites of some documents to learn from, or one rewrite of every document to index. */
 import type { Policy } from '../src/ports.ts';
 import type { Completion, Corpus, IndexText, Prompt, Sampling } from '../src/types.ts';
+import { breathe } from './breathe.ts';
 import type { DrawOptions } from './options.ts';
 
 /** Turns a document into a request; policies that speak chat need messages with it. */
@@ -56,6 +57,7 @@ export function rewriteAllWith(promptFor: PromptFor): RewriteAll {
   return async ({ policy, corpus, sampling, signal, onProgress }) => {
     const texts: string[] = [];
     for (let start = 0; start < corpus.size; start += BATCH) {
+      await breathe();
       signal?.throwIfAborted();
       const end = Math.min(corpus.size, start + BATCH);
       const documents = Array.from({ length: end - start }, (_, i) => originalText(corpus, start + i));

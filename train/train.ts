@@ -7,6 +7,7 @@
 import { DocOptError } from '../src/errors.ts';
 import { deriveSeed } from '../src/kernels/rng.ts';
 import type { RewardedGroup } from '../src/types.ts';
+import { breathe } from './breathe.ts';
 import {
   chooseStep,
   loadCheckpoint,
@@ -68,7 +69,6 @@ export async function train(setup: TrainSetup): Promise<TrainReport> {
         step: state.step + 1,
         sampler: sampler.state(),
         numTokens: state.numTokens + tokensOf(rewarded),
-        seconds: session.elapsed(),
       };
       updating = false;
 
@@ -85,6 +85,7 @@ export async function train(setup: TrainSetup): Promise<TrainReport> {
         await checkpoint(session, state, round);
       }
       progress.tick(1, `reward ${scaled.reward.toFixed(3)}`);
+      await breathe();
     }
     progress.end();
     if (state.refreshedAt !== state.step) ({ state, round } = await refresh(session, state));
@@ -128,7 +129,6 @@ async function begin(session: Session): Promise<Progressing> {
       curve: [round.evaluation],
       original,
       alarms: [],
-      seconds: session.elapsed(),
     };
     log.info(
       `${round.rewarder.eligible.length} of ${session.corpus.size} documents can be trained on; ` +
@@ -150,7 +150,7 @@ async function resumeAt(session: Session, step: number): Promise<Progressing> {
       hint: `Delete the checkpoint of step ${step} and resume from the one before it.`,
     });
   }
-  session.addElapsed(saved.state.seconds);
+  session.addElapsed(saved.seconds);
   await Promise.all([METRICS, COMPLETIONS].map((name) => experiment.keepRows(name, step)));
   log.info(`resuming at step ${step}`);
   // Indexing and mining are deterministic: the same texts give the same round.
@@ -172,7 +172,6 @@ async function refresh(session: Session, state: TrainingState): Promise<Progress
     refreshedAt: state.step,
     curve: [...state.curve, round.evaluation],
     alarms: collapsed ? [...state.alarms, state.step] : state.alarms,
-    seconds: session.elapsed(),
   };
   log.info(`step ${state.step}: nDCG@${options.rewardK} ${figures(round.evaluation)}`);
   if (collapsed) {
@@ -227,7 +226,7 @@ async function rewardedRollouts(
 async function checkpoint(session: Session, state: TrainingState, round: Round): Promise<void> {
   const { experiment, learner, corpus, identity, options } = session;
   const fingerprint = session.indexFingerprint(round.texts);
-  await saveCheckpoint(experiment, learner, corpus, round.texts, state, identity, fingerprint);
+  await saveCheckpoint(experiment, learner, corpus, round.texts, state, identity, fingerprint, session.elapsed());
   await pruneCheckpoints(experiment, state.curve, options.keepCheckpoints);
 }
 

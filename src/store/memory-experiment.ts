@@ -63,7 +63,7 @@ export function createMemoryExperiment(): MemoryExperiment {
 function memoryWriter(content: Map<string, Uint8Array>): ArtefactWriter {
   const encoder = new TextEncoder();
   return {
-    path: (name) => noPath(name),
+    path: noPath,
     async write(name, value) {
       content.set(name, typeof value === 'string' ? encoder.encode(value) : value.slice());
     },
@@ -90,9 +90,9 @@ function memoryReader(content: ReadonlyMap<string, Uint8Array>, manifest: Manife
   };
   return {
     manifest,
-    folder: '',
+    folder: 'memory:',
     has: (name) => content.has(name),
-    path: (name) => noPath(name),
+    path: (name) => `memory:${name}`,
     read,
     readText: async (name) => decoder.decode(await read(name)),
     readJson: async <T>(name: string) => JSON.parse(decoder.decode(await read(name))) as T,
