@@ -5,8 +5,8 @@
  * Equal participation removes the largest part of the sampling error, and blocks of rows stay in the cache.
  */
 import { createRng, shuffle } from '../../src/kernels/rng.ts';
-import { dot } from '../../src/kernels/vector.ts';
 import type { Matrix } from '../../src/types.ts';
+import { innerProductFor } from './inner-product.ts';
 
 export const EXACT_LIMIT = 2000;
 export const SAMPLED_PAIRS = 200_000;
@@ -45,12 +45,15 @@ function* everyPair({ rows, columns, data }: Matrix): Generator<void, Float64Arr
   const cosines = new Float64Array((rows * (rows - 1)) / 2);
   let count = 0;
   let turn = 0;
+  const inner = innerProductFor(data);
+  const block = new Float64Array(BLOCK * columns);
   // Blocks of rows against all later rows: the block stays in the cache while the rest streams by once.
   for (let start = 0; start < rows; start += BLOCK) {
     const end = Math.min(rows, start + BLOCK);
+    block.set(data.subarray(start * columns, end * columns));
     for (let j = start + 1; j < rows; j++) {
       for (let i = start; i < end && i < j; i++) {
-        cosines[count++] = dot(data, i * columns, data, j * columns, columns);
+        cosines[count++] = inner(data, j * columns, block, (i - start) * columns, columns);
       }
     }
     if (count >= turn) {
@@ -69,16 +72,19 @@ function* sampledPairs({ rows, columns, data }: Matrix, seed: number, wanted: nu
   const blocks = Math.floor(rows / BLOCK);
   const meetings = Math.ceil(wanted / (BLOCK * BLOCK));
   const cosines = new Float64Array(meetings * BLOCK * BLOCK);
+  const inner = innerProductFor(data);
+  const block = new Float64Array(BLOCK * columns);
   let count = 0;
   for (let meeting = 0; meeting < meetings; meeting++) {
     const shift = 1 + Math.floor(meeting / blocks);
     const first = (meeting % blocks) * BLOCK;
     const second = (((meeting % blocks) + shift) % blocks) * BLOCK;
+    for (let i = 0; i < BLOCK; i++) {
+      const start = order[first + i] * columns;
+      block.set(data.subarray(start, start + columns), i * columns);
+    }
     for (let j = second; j < second + BLOCK; j++) {
-      const row = order[j] * columns;
-      for (let i = first; i < first + BLOCK; i++) {
-        cosines[count++] = dot(data, order[i] * columns, data, row, columns);
-      }
+      for (let i = 0; i < BLOCK; i++) cosines[count++] = inner(data, order[j] * columns, block, i * columns, columns);
     }
     if (count % PAIRS_PER_TURN === 0) yield;
   }

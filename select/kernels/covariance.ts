@@ -6,8 +6,8 @@
  *   matern52  (1 + a + a^2 / 3) exp(-a),  a = sqrt(5) r,       r = sqrt(2 (1 - c)) / l
  * Rows are computed when asked for; the N x N matrix never exists.
  */
-import { dot } from '../../src/kernels/vector.ts';
 import type { Matrix } from '../../src/types.ts';
+import { innerProductFor } from './inner-product.ts';
 
 export type KernelName = 'vmf' | 'rbf' | 'matern52';
 
@@ -50,6 +50,7 @@ export function covarianceRow(
 ): void {
   const { rows, columns, data } = embeddings;
   const wide = Float64Array.from(vector);
-  for (let d = 0; d < rows; d++) out[d] = dot(data, d * columns, wide, 0, columns);
+  const inner = innerProductFor(data);
+  for (let d = 0; d < rows; d++) out[d] = inner(data, d * columns, wide, 0, columns);
   for (let d = 0; d < rows; d++) out[d] = covarianceAt(covariance, out[d]);
 }
