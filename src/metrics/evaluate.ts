@@ -79,9 +79,10 @@ export function judgeRanking(
     });
   }
   const gradesByRank = new Float64Array(ids.length);
-  evaluationOrder(ranking, ties).forEach((position, rank) => {
-    gradesByRank[rank] = judgements.get(ids[position]) ?? Number.NaN;
-  });
+  const order = evaluationOrder(ranking, ties);
+  for (let rank = 0; rank < order.length; rank++) {
+    gradesByRank[rank] = judgements.get(ids[order[rank]]) ?? Number.NaN;
+  }
   return { gradesByRank, grades: Float64Array.from(judgements.values()) };
 }
 

@@ -16,7 +16,8 @@ export function evaluationOrder(ranking: Ranking, ties: Ties): Uint32Array {
     ties === 'trec'
       ? (a: number, b: number) => scores[b] - scores[a] || compareByCodePoint(ids[b], ids[a])
       : (a: number, b: number) => (scores[a] === scores[b] ? compareIds(ids[a], ids[b]) : scores[b] - scores[a]);
-  const order = Uint32Array.from(ids, (_, position) => position);
+  const order = new Uint32Array(ids.length);
+  for (let i = 0; i < order.length; i++) order[i] = i;
   for (let i = 1; i < order.length; i++) if (before(i - 1, i) > 0) return order.sort(before);
   return order;
 }
