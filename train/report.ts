@@ -1,11 +1,20 @@
 /** The end of a training: the test queries measured once, on every system side by side. */
 import { corpusWithTexts, writeRun } from '../src/data/mod.ts';
-import { evaluate, isTotal, type Measure, parseMeasure, parseMeasures } from '../src/metrics/mod.ts';
+import {
+  type Comparison,
+  compareSystems,
+  type EvaluatedSystem,
+  evaluate,
+  isTotal,
+  type Measure,
+  parseMeasure,
+  parseMeasures,
+} from '../src/metrics/mod.ts';
 import { checkpointName } from '../src/store/experiment.ts';
 import type { Corpus, Query } from '../src/types.ts';
 import type { BaselineContext } from './baseline.ts';
 import type { TrainingState } from './checkpoint.ts';
-import { type Comparison, compareSystems, depthOf, type Measured, meanOver, measure, runOf } from './measure.ts';
+import { depthOf, type Measured, meanOver, runOf } from './measure.ts';
 import type { RoundEvaluation } from './refresh.ts';
 import type { Session } from './session.ts';
 
@@ -52,7 +61,13 @@ export interface TrainReport {
   readonly environment: Readonly<Record<string, unknown>>;
 }
 
-export async function writeReport(session: Session, state: TrainingState, texts: FinalTexts): Promise<TrainReport> {
+export interface TrainOutcome {
+  readonly report: TrainReport;
+  /** Per-query figures of the three systems, for whoever pools several runs. */
+  readonly systems: readonly EvaluatedSystem[];
+}
+
+export async function writeReport(session: Session, state: TrainingState, texts: FinalTexts): Promise<TrainOutcome> {
   const { corpus, experiment, options, retriever, learner, splits } = session;
   const measures = parseMeasures(options.metrics);
   const original = await measureSystem(session, measures, 'original', corpus);
@@ -77,13 +92,13 @@ export async function writeReport(session: Session, state: TrainingState, texts:
       test: splits.test.length,
       source: splits.source ?? null,
     },
-    metrics: figuresBySystem(measures, systems, (system, metric) => nanToNull(system.evaluation.mean[metric])),
+    metrics: figuresBySystem(measures, systems, (system, metric) => nanToNull(system.mean[metric])),
     unseenDocuments: {
       queries: unseen.length,
       ...figuresBySystem(
         measures.filter((measure) => !isTotal(measure)),
         systems,
-        (system, metric) => meanOver(system.evaluation, metric, unseen),
+        (system, metric) => meanOver(system, metric, unseen),
       ),
     },
     comparisons: compareSystems(
@@ -93,13 +108,13 @@ export async function writeReport(session: Session, state: TrainingState, texts:
         [original, zeroShot],
       ],
       measures,
-      options.seed,
+      { seed: options.seed },
     ),
     baselines: Object.fromEntries(
       baselines.map(({ measured, note }) => [
         measured.name,
         {
-          ...Object.fromEntries(measures.map(({ name }) => [name, nanToNull(measured.evaluation.mean[name])])),
+          ...Object.fromEntries(measures.map(({ name }) => [name, nanToNull(measured.mean[name])])),
           ...(note === undefined ? {} : { note }),
         },
       ]),
@@ -107,7 +122,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     baselineComparisons: compareSystems(
       baselines.map(({ measured }) => [measured, trained] as const),
       measures.slice(0, 1),
-      options.seed,
+      { seed: options.seed },
     ),
     checkpoint: {
       step: texts.chosen,
@@ -122,7 +137,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     environment: session.environment ?? {},
   };
   await experiment.writeFile('report.json', `${JSON.stringify(report, null, 2)}\n`);
-  return report;
+  return { report, systems };
 }
 
 async function measureSystem(
@@ -135,7 +150,7 @@ async function measureSystem(
   const { qrels, options, signal, splits } = session;
   const index = await retriever.build(corpus);
   const run = await runOf(index, testQueries(session), depthOf(measures, options.runDepth), signal);
-  return measure(name, run, qrels, measures, splits.test);
+  return { name, run, ...evaluate(run, qrels, measures, { queries: splits.test }) };
 }
 
 async function measureBaselines(

@@ -21,7 +21,7 @@ import {
 import { groupAdvantages, hasSpread } from './kernels/advantages.ts';
 import { learningRateAt } from './kernels/schedule.ts';
 import { evaluateOriginal, openRound, type Round, type RoundEvaluation, rewriteCollection } from './refresh.ts';
-import { type FinalTexts, type TrainReport, writeReport } from './report.ts';
+import { type FinalTexts, type TrainOutcome, writeReport } from './report.ts';
 import { rollouts, sampling } from './rollouts.ts';
 import { createDocumentSampler, type DocumentSampler } from './sampler.ts';
 import { openSession, type Session, type TrainSetup } from './session.ts';
@@ -36,7 +36,7 @@ const ZERO_SHOT = 'zero-shot.jsonl';
  * process may simply die) and `resume` continues it to the same series. Throws INTERRUPTED when the signal fires, DATA
  * when no document can be trained on, CONFIG when a resumed run does not fit the one that began.
  */
-export async function train(setup: TrainSetup): Promise<TrainReport> {
+export async function train(setup: TrainSetup): Promise<TrainOutcome> {
   const session = await openSession(setup);
   const { options, learner, log, experiment } = session;
   let { state, round } = await begin(session);
@@ -231,7 +231,7 @@ async function checkpoint(session: Session, state: TrainingState, round: Round):
 }
 
 /** The chosen checkpoint's policy and its rewrite of everything; then the one look at the test queries. */
-async function finish(session: Session, state: TrainingState): Promise<TrainReport> {
+async function finish(session: Session, state: TrainingState): Promise<TrainOutcome> {
   const { experiment, learner, corpus, log } = session;
   const chosen = chooseStep(state.curve);
   const trained = await restoreCheckpoint(experiment, chosen, learner, corpus);

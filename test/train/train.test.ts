@@ -48,7 +48,7 @@ async function outcome(experiment: MemoryExperiment, report: TrainReport): Promi
 
 async function straight(over: Partial<TrainSetup> = {}): Promise<Outcome> {
   const experiment = createMemoryExperiment();
-  return outcome(experiment, await train(setup({ experiment, ...over })));
+  return outcome(experiment, (await train(setup({ experiment, ...over }))).report);
 }
 
 const rows = (text: string): Record<string, number>[] =>
@@ -231,7 +231,7 @@ describe('a run that died', () => {
         if (!(error instanceof Died)) throw error;
         deaths++;
       }
-      const report = await train(setup({ ...over, experiment, resume: true }));
+      const { report } = await train(setup({ ...over, experiment, resume: true }));
       const resumed = await outcome(experiment, report);
       expect(resumed.files).toEqual(whole.files);
       expect(resumed.report).toEqual(whole.report);
@@ -247,7 +247,7 @@ describe('a run that died', () => {
     for (let life = 0; report === undefined; life++) {
       expect(life).toBeLessThan(20);
       try {
-        report = await train(setup({ experiment: mortal(experiment, 11), resume: true }));
+        ({ report } = await train(setup({ experiment: mortal(experiment, 11), resume: true })));
       } catch (error) {
         if (!(error instanceof Died)) throw error;
       }
@@ -294,7 +294,7 @@ describe('an interrupted run', () => {
       expect(error).toBeInstanceOf(DocOptError);
       expect((error as DocOptError).code).toBe('INTERRUPTED');
       expect((error as DocOptError).hint).toContain('--resume');
-      const report = await train(setup({ experiment, resume: true }));
+      const { report } = await train(setup({ experiment, resume: true }));
       expect((await outcome(experiment, report)).files).toEqual(whole.files);
     },
   );
