@@ -1,7 +1,9 @@
 /** Retrievers by their block: the one table of drivers. */
 import type { RetrieverSpec } from '../src/config/specs.ts';
+import { createEmbedder } from '../src/models/embedders/mod.ts';
 import type { Retriever } from '../src/ports.ts';
 import { createBm25Retriever } from './retrievers/bm25.ts';
+import { createDenseRetriever } from './retrievers/dense.ts';
 import { createWinkRetriever } from './retrievers/wink.ts';
 
 export function createRetriever(spec: RetrieverSpec): Retriever {
@@ -11,7 +13,7 @@ export function createRetriever(spec: RetrieverSpec): Retriever {
     case 'wink':
       return createWinkRetriever(spec);
     case 'dense':
-      throw new Error(`${spec.driver} is not wired yet`);
+      return createDenseRetriever({ embedder: createEmbedder(spec.embedder) });
     default:
       throw new Error(`unknown retriever ${spec satisfies never}`);
   }

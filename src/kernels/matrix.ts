@@ -49,9 +49,11 @@ function addTimesTransposed(a: Float64Array, b: Float64Array, width: number, out
   for (; i + 4 <= rows; i += 4) {
     let j = 0;
     for (; j + 2 <= columns; j += 2) addTile(a, i * width, b, j * width, width, out, i * columns + j, columns);
-    for (; j < columns; j++) for (let r = i; r < i + 4; r++) addOne(a, r * width, b, j * width, width, out, r * columns + j);
+    for (; j < columns; j++)
+      for (let r = i; r < i + 4; r++) addOne(a, r * width, b, j * width, width, out, r * columns + j);
   }
-  for (; i < rows; i++) for (let j = 0; j < columns; j++) addOne(a, i * width, b, j * width, width, out, i * columns + j);
+  for (; i < rows; i++)
+    for (let j = 0; j < columns; j++) addOne(a, i * width, b, j * width, width, out, i * columns + j);
 }
 
 function addTile(

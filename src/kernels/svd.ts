@@ -23,9 +23,9 @@ export interface RightSingular {
 export interface SvdOptions {
   readonly rank: number;
   readonly seed: number;
-  /** Directions carried beyond the rank, dropped at the end. */
+  /** Directions carried beyond the rank, dropped at the end. Default 40. */
   readonly oversampling?: number;
-  /** Power iterations after the first pass. */
+  /** Power iterations after the first pass. Default 3. */
   readonly iterations?: number;
 }
 
@@ -58,10 +58,10 @@ export function truncatedSvd(a: SparseMatrix, options: SvdOptions): RightSingula
 }
 
 function singularOfColumns(a: SparseMatrix, options: SvdOptions): RightSingular {
-  const { rank, seed, oversampling = 20, iterations = 3 } = options;
+  const { rank, seed, oversampling = 40, iterations = 3 } = options;
   const rng = createRng(seed);
   let axes = Math.min(rank + oversampling, a.rows, a.columns);
-  let basis = new Float64Array(a.columns * axes);
+  let basis: Float64Array = new Float64Array(a.columns * axes);
   for (let i = 0; i < basis.length; i++) basis[i] = rng.normal();
   for (let i = 0; i <= iterations && axes > 0; i++) {
     ({ basis, axes } = orthonormalise(normalTimes(a, basis, axes), a.columns, axes));

@@ -205,7 +205,8 @@ export function retrievalIndexContract(driver: RetrieverDriver): void {
         10,
       );
       expect(answers[0][1].ids).toContain('a');
-      expect(answers[0][0].ids).not.toContain('a');
+      if (driver.lexical) expect(answers[0][0].ids).not.toContain('a');
+      else expect(answers[0][0].ids.indexOf('a')).toBeGreaterThan(before[0].ids.indexOf('a'));
       expect(answers[1][1].ids).not.toContain('d');
       const tolerance = driver.deterministic ? 0 : driver.tolerance;
       answers[2].forEach((ranking, q) => {

@@ -6,6 +6,7 @@ import { type RetrieverDriver, retrievalIndexContract } from '../../contracts/re
 
 const bm25 = { driver: 'bm25', k1: 0.9, b: 0.4, analyzer: 'english', statistics: 'recompute' } as const;
 const wink = { driver: 'wink', k1: 0.9, b: 0.4, analyzer: 'english' } as const;
+const lsa = { driver: 'dense', embedder: { driver: 'lsa', dimensions: 200, seed: 1 } } as const;
 const NO_TEXTS = 'an opened artefact holds no texts to rebuild from';
 
 const DRIVERS: readonly RetrieverDriver[] = [
@@ -34,6 +35,7 @@ const DRIVERS: readonly RetrieverDriver[] = [
     tolerance: 0,
     skips: { 'replaces after saving and opening': NO_TEXTS },
   },
+  { name: 'lsa', create: () => createRetriever(lsa), deterministic: true, lexical: false, tolerance: 0 },
 ];
 
 for (const driver of DRIVERS) retrievalIndexContract(driver);
