@@ -3,12 +3,18 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildIndex } from '../../index/build-index.ts';
 import { evalCommand } from '../../index/commands/eval.ts';
 import type { EvaluationReport } from '../../index/evaluate.ts';
 import type { GateResult } from '../../index/gates.ts';
+import { createRetriever } from '../../index/mod.ts';
 import type { CommandContext } from '../../src/config/command.ts';
 import { evalSchema } from '../../src/config/schemas/mod.ts';
-import { loadRun } from '../../src/data/mod.ts';
+import { bm25Schema } from '../../src/config/specs.ts';
+import { loadCorpus, loadRun } from '../../src/data/mod.ts';
+import { silentLog } from '../../src/run/log.ts';
+import { createArtefact } from '../../src/store/artefact.ts';
+import { rememberLatest } from '../../src/store/workspace.ts';
 
 type Json = EvaluationReport & { gates?: GateResult[] };
 
@@ -162,6 +168,34 @@ describe('docopt eval on a data set', () => {
       { 'R@5': 0, NumRet: 0 },
       { 'R@5': 1, NumRet: 30 },
     ]);
+  });
+
+  it('an index answers as the retriever it was built with; without a system the latest index is taken', async () => {
+    const corpus = await loadCorpus(at('data'));
+    const artefact = await createArtefact(at('plain-index'), 'index');
+    const retriever = bm25Schema.parse(plain);
+    await buildIndex({
+      corpus,
+      documentText: 'title+text',
+      retriever: createRetriever(retriever),
+      artefact,
+      log: silentLog,
+    });
+    await artefact.finish({ info: { retriever, documentText: 'title+text', vectors: 'none', documents: corpus.size } });
+    await rememberLatest(folder, 'index', at('plain-index'));
+
+    const flags: [string, unknown][] = [
+      ['data', at('data')],
+      ['split', 'all'],
+      ['metrics', 'RR nDCG@5 NumRet'],
+    ];
+    const { json } = await run([...flags, ['index', at('plain-index')], ['retriever', plain]]);
+    expect(json.systems.map(({ name }) => name)).toEqual(['plain-index', 'bm25']);
+    expect(json.systems[0].perQuery).toEqual(json.systems[1].perQuery);
+    const bare = await run(flags);
+    expect(bare.json.systems).toEqual([json.systems[0]]);
+    expect(bare.lines.join('\n')).toMatch(/taking the latest index: .*plain-index/);
+    await rm(at('.docopt'), { recursive: true });
   });
 
   it('--ignore-self drops the query among the documents without losing a rank', async () => {
