@@ -3,8 +3,9 @@
  *   {query: {id?, text?, embedding?} | "text", documents: [{id, title?, text?, metadata?, embedding?, score?, firstStageScore?}]}
  * in first-stage order. `score` is what the recorded reranker hands out, null for a call that failed.
  */
-import { didYouMean } from '../src/config/suggest.ts';
+
 import { DocOptError } from '../src/errors.ts';
+import { didYouMean } from '../src/text/suggest.ts';
 import type { Document, Matrix } from '../src/types.ts';
 
 export interface PoolQuery {

@@ -1,7 +1,8 @@
 /** Every selector by its name. A new one is a factory here and a line in the table; the contract suite then runs on it. */
-import { didYouMean } from '../../src/config/suggest.ts';
+
 import { DocOptError } from '../../src/errors.ts';
 import type { Selector } from '../../src/ports.ts';
+import { didYouMean } from '../../src/text/suggest.ts';
 import { type BoundaryMorphOptions, createBoundaryMorph } from './boundary-morph.ts';
 import { createSingleStage } from './single-stage.ts';
 

@@ -1,6 +1,7 @@
 /** Request bodies, checked: what each route takes, in one place. Errors name the key and what was expected. */
-import { didYouMean } from '../../src/config/suggest.ts';
+
 import { DocOptError } from '../../src/errors.ts';
+import { didYouMean } from '../../src/text/suggest.ts';
 import { type PoolDocuments, type PoolQuery, parsePool, parseQuery } from '../pool-file.ts';
 
 /** Longest query text, in characters. Longer ones are almost always a document in the wrong place. */

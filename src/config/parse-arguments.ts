@@ -1,8 +1,8 @@
 /** argv -> flags in order, by the schema of one command. Positions, short aliases, --no-x, --x=y, `--`. */
 import type { z } from 'zod';
 import { DocOptError } from '../errors.ts';
+import { didYouMean } from '../text/suggest.ts';
 import { coerce, kindOf, metaOf, type Schema } from './inspect.ts';
-import { didYouMean } from './suggest.ts';
 
 export interface ParsedArguments {
   /** Values by option key, coerced, ready to validate. */

@@ -6,12 +6,12 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { DocOptError } from '../errors.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { ConfigFile } from './config-file.ts';
 import { coerce, defaultOf, kindOf, metaOf, pathsOf, type Schema, schemaAt, shapeOf } from './inspect.ts';
 import { kebab } from './parse-arguments.ts';
 import { SCHEMAS } from './schemas/mod.ts';
 import { expandShortForm, type SpecKind, shortForms } from './specs.ts';
-import { didYouMean } from './suggest.ts';
 
 export interface OptionSources {
   readonly program: 'docopt' | 'morph';
@@ -174,9 +174,14 @@ function mergeLayer(schema: z.ZodObject, below: Values, layer: Values): Values {
     }
     let current = merged[key];
     for (const part of specParts(value)) current = mergeSpec(kind, current, part);
-    merged[key] = current;
+    merged[key] = wantsList(option!) && isPlain(current) && 'driver' in current ? [current] : current;
   }
   return merged;
+}
+
+/** A configuration names one retriever for all commands; those that take several get a list of one. */
+function wantsList(option: Schema): boolean {
+  return kindOf(option) === 'array';
 }
 
 /** A layer's value as the steps it takes: the short form first, then the settings on top. */

@@ -5,12 +5,12 @@ import { DocOptError, toDocOptError } from '../errors.ts';
 import { createLog } from '../run/log.ts';
 import { redact, registerSecret, registerSecretsOf } from '../run/redact.ts';
 import { version } from '../run/version.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Command, CommandContext } from './command.ts';
 import { findConfigFile, readConfigFile } from './config-file.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { resolveOptions } from './resolve.ts';
-import { didYouMean } from './suggest.ts';
 
 export interface Program {
   readonly name: 'docopt' | 'morph';

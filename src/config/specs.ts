@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { DocOptError } from '../errors.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 
 const analyzer = z.enum(['standard', 'english', 'code']);
 

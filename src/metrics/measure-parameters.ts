@@ -1,7 +1,7 @@
 /** The values inside a measure's brackets: read by the rules of the table, written the way Python writes them. */
 import { DocOptError } from '../errors.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { ParameterRule, ParameterValue } from './measures.ts';
-import { nearestHint } from './nearest.ts';
 
 /** The value of `key=text` in a measure. USAGE error for an unknown key or a value that does not fit. */
 export function parseParameter(
@@ -13,7 +13,7 @@ export function parseParameter(
   if (!Object.hasOwn(rules, key)) {
     const known = Object.keys(rules);
     const list = known.length === 0 ? 'It takes none.' : `It takes: ${known.join(', ')}.`;
-    throw usage(`measure '${measure}' has no parameter '${key}'.${nearestHint(key, known)}`, list);
+    throw usage(`measure '${measure}' has no parameter '${key}'.${didYouMean(key, known)}`, list);
   }
   const rule = rules[key];
   const value = parseValue(text, rule);

@@ -2,9 +2,10 @@
  * Measures by name, in the syntax of ir_measures: NAME, NAME@10, NAME(key=value, ...)@10. Names are case-sensitive as
  * there; the common other names (MAP, MRR, NDCG, Recall, ...) and trec_eval's (`map`, `ndcg_cut_10`) are understood.
  */
+
+import { didYouMean } from '../text/suggest.ts';
 import { decimal, literal, parseParameter, splitOutsideBrackets, usage } from './measure-parameters.ts';
 import { MEASURE_KINDS, type Measure, type MeasureKind, measureRule, type ParameterValue } from './measures.ts';
-import { nearestHint } from './nearest.ts';
 
 type Params = Record<string, ParameterValue>;
 
@@ -87,7 +88,7 @@ function kindNamed(name: string, text: string): { kind: MeasureKind; params?: Pa
   if (Object.hasOwn(ALIASES, name)) return ALIASES[name];
   const known = [...MEASURE_KINDS, ...Object.keys(ALIASES)];
   throw usage(
-    `there is no measure '${name}'${name === text ? '' : ` (in '${text}')`}.${nearestHint(name, known)}`,
+    `there is no measure '${name}'${name === text ? '' : ` (in '${text}')`}.${didYouMean(name, known)}`,
     `Known: ${MEASURE_KINDS.join(' ')}.`,
   );
 }

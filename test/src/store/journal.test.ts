@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/store/journal.ts';
+import { openJournal } from '../../../src/store/journal.ts';
 
 const entry = (text: string) => ({ text, status: 'rewritten' as const, reason: '' });
 const place = () => join(mkdtempSync(join(tmpdir(), 'journal-')), 'j.jsonl');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseArguments } from '../../src/config/parse-arguments.ts';
-import { resolveOptions } from '../../src/config/resolve.ts';
-import { evalSchema, searchSchema, selectSchema, serveSchema, trainSchema } from '../../src/config/schemas/mod.ts';
+import { parseArguments } from '../../../src/config/parse-arguments.ts';
+import { resolveOptions } from '../../../src/config/resolve.ts';
+import { evalSchema, searchSchema, selectSchema, serveSchema, trainSchema } from '../../../src/config/schemas/mod.ts';
 
 const train = (sources: { flags?: object; set?: string[]; env?: Record<string, string>; file?: object } = {}) =>
   resolveOptions(trainSchema, {
@@ -78,6 +78,15 @@ describe('options from their sources', () => {
       { driver: 'bm25', analyzer: 'code' },
       { driver: 'wink', analyzer: 'code' },
     ]);
+  });
+
+  it('one block in the configuration serves commands that take several', () => {
+    const file = { path: 'docopt.config.yaml', values: { retriever: { driver: 'bm25', k1: 2 } } };
+    const resolve = (flags: Record<string, unknown>) =>
+      resolveOptions(evalSchema, { program: 'docopt', command: 'eval', flags, set: ['retriever.b=1'], env: {}, file })
+        .options;
+    expect(resolve({}).retriever).toMatchObject([{ driver: 'bm25', k1: 2, b: 1 }]);
+    expect(resolve({ retriever: ['wink'] }).retriever).toMatchObject([{ driver: 'wink' }]);
   });
 
   it('an experiment folder is a policy too', () => {

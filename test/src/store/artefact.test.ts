@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createArtefact, openArtefact } from '../../src/store/artefact.ts';
+import { createArtefact, openArtefact } from '../../../src/store/artefact.ts';
 
 const place = () => join(mkdtempSync(join(tmpdir(), 'artefact-')), 'index');
 

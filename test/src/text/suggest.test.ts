@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { didYouMean, nearest } from '../../src/config/suggest.ts';
+import { didYouMean, nearest } from '../../../src/text/suggest.ts';
 
 describe('did you mean', () => {
   it('finds slips and leaves strangers alone', () => {

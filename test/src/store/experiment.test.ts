@@ -3,8 +3,8 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } 
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openExperiment } from '../../src/store/experiment.ts';
-import { createMemoryExperiment } from '../../src/store/memory-experiment.ts';
+import { openExperiment } from '../../../src/store/experiment.ts';
+import { createMemoryExperiment } from '../../../src/store/memory-experiment.ts';
 
 const place = () => join(mkdtempSync(join(tmpdir(), 'experiment-')), 'a');
 const row = (step: number) => ({ step, text: `schön ${step}` });
