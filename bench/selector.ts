@@ -1,0 +1,177 @@
+/**
+ * BoundaryMORPH at N = 10,000 documents of 1,024 dimensions, k = 100, B = 100 and 500, without reranker time: the scores come
+ * from a table. Vectors are seeded clusters around topics; scores follow the distance to two of them, with noise.
+ *
+ * `plain` is bench/plain-selector.ts on the first 1,500 documents at B = 60, in the same process; both must ask for the same
+ * documents in the same order. components: milliseconds of the B = 500 run by part.
+ */
+import { mostContested } from '../select/kernels/boundary.ts';
+import { medianCosine } from '../select/kernels/cosine-median.ts';
+import { covarianceRow, createCovariance } from '../select/kernels/covariance.ts';
+import { percentilePrior } from '../select/kernels/percentile-prior.ts';
+import { createPosterior, QUERY } from '../select/kernels/posterior.ts';
+import { createPool } from '../select/pool.ts';
+import { createBoundaryMorph } from '../select/selectors/boundary-morph.ts';
+import { createRng } from '../src/kernels/rng.ts';
+import type { Pool } from '../src/types.ts';
+import { plainSelection } from './plain-selector.ts';
+import type { BenchResult } from './types.ts';
+
+const SIZE = 10_000;
+const WIDTH = 1024;
+const CAPACITY = 100;
+const TOPICS = 40;
+const PLAIN = { size: 1500, budget: 60, capacity: 50 };
+
+export async function run(): Promise<BenchResult> {
+  const { pool, scores } = makePool();
+  // One short run, so that what is timed is compiled code.
+  play(cut(pool, 1000), scores, 20, CAPACITY);
+
+  const small = cut(pool, PLAIN.size);
+  const plainStarted = performance.now();
+  const expected = plainSelection(small, scores, PLAIN.budget, PLAIN.capacity);
+  const plainSeconds = (performance.now() - plainStarted) / 1000;
+  const ours = play(small, scores, PLAIN.budget, PLAIN.capacity);
+  if (ours.asked.join() !== expected.join()) throw new Error('the selector and the plain algorithm asked differently');
+
+  const hundred = play(pool, scores, 100, CAPACITY);
+  const fiveHundred = play(pool, scores, 500, CAPACITY);
+  return {
+    name: 'selector',
+    figures: {
+      secondsB100: hundred.seconds,
+      secondsB500: fiveHundred.seconds,
+      longestStepMs: fiveHundred.longestStepMs,
+      startSeconds: fiveHundred.startSeconds,
+      components: components(pool, scores, fiveHundred.asked),
+      documents: SIZE,
+      dimensions: WIDTH,
+      capacity: CAPACITY,
+      plainSeconds,
+      plainSize: PLAIN.size,
+      plainBudget: PLAIN.budget,
+    },
+    ratio: { plain: plainSeconds / ours.seconds },
+  };
+}
+
+interface Played {
+  readonly asked: number[];
+  readonly seconds: number;
+  readonly startSeconds: number;
+  readonly longestStepMs: number;
+}
+
+function play(pool: Pool, scores: Float64Array, budget: number, capacity: number): Played {
+  const started = performance.now();
+  const run = createBoundaryMorph().begin(pool, { budget, capacity });
+  const startSeconds = (performance.now() - started) / 1000;
+  const asked: number[] = [];
+  let longestStepMs = 0;
+  for (;;) {
+    const stepStarted = performance.now();
+    const next = run.ask();
+    if (next.length === 0) break;
+    for (const position of next) {
+      asked.push(position);
+      run.tell(position, scores[position]);
+    }
+    longestStepMs = Math.max(longestStepMs, performance.now() - stepStarted);
+  }
+  run.result();
+  return { asked, seconds: (performance.now() - started) / 1000, startSeconds, longestStepMs };
+}
+
+/** The parts of one run, each timed alone over the same documents in the same order. Milliseconds. */
+function components(pool: Pool, scores: Float64Array, asked: readonly number[]): Record<string, number> {
+  const { embeddings } = pool;
+  const { columns, data } = embeddings;
+  const parts = { medianCosine: 0, kernelRows: 0, posterior: 0, means: 0, acquisition: 0 };
+  const time = <T>(part: keyof typeof parts, work: () => T): T => {
+    const from = performance.now();
+    const result = work();
+    parts[part] += performance.now() - from;
+    return result;
+  };
+  const median = time('medianCosine', () => medianCosine(embeddings));
+  const covariance = createCovariance('vmf', median, data);
+  const row = new Float64Array(SIZE);
+  const rowOf = (position: number): void => {
+    const vector =
+      position === QUERY ? pool.queryEmbedding! : data.subarray(position * columns, (position + 1) * columns);
+    covarianceRow(covariance, embeddings, vector, row);
+    if (position !== QUERY) row[position] = 1;
+  };
+  const posterior = createPosterior({ size: SIZE, row: (_, out) => out.set(row) });
+  const prior = percentilePrior(SIZE);
+  const means = new Float64Array(SIZE);
+  const variances = new Float64Array(SIZE);
+  const open = new Uint8Array(SIZE).fill(1);
+  for (const position of [QUERY, ...asked]) {
+    time('kernelRows', () => rowOf(position));
+    time('posterior', () => {
+      posterior.add(position);
+      posterior.settle(position === QUERY ? 0 : scores[position] - prior[position]);
+    });
+    if (position !== QUERY) open[position] = 0;
+    time('means', () => {
+      posterior.means(prior, means);
+      for (let d = 0; d < SIZE; d++) {
+        if (open[d] === 0) means[d] = scores[d];
+        variances[d] = open[d] === 0 ? 0 : posterior.variance(d);
+      }
+    });
+    time('acquisition', () => mostContested({ means, variances, open, capacity: CAPACITY }));
+  }
+  return Object.fromEntries(Object.entries(parts).map(([part, ms]) => [part, Math.round(ms)]));
+}
+
+/** The first `size` documents of a pool. */
+function cut(pool: Pool, size: number): Pool {
+  const { columns, data } = pool.embeddings;
+  return {
+    ...pool,
+    ids: pool.ids.slice(0, size),
+    embeddings: { rows: size, columns, data: data.subarray(0, size * columns) },
+  };
+}
+
+function makePool(): { pool: Pool; scores: Float64Array } {
+  const rng = createRng(20260911);
+  const topics = new Float32Array(TOPICS * WIDTH);
+  for (let i = 0; i < topics.length; i++) topics[i] = rng.normal();
+  const unsorted = new Float32Array(SIZE * WIDTH);
+  const relevance = new Float64Array(SIZE);
+  const query = Float64Array.from({ length: WIDTH }, (_, i) => topics[i] + 0.7 * topics[WIDTH + i] + rng.normal());
+  const closeness = new Float64Array(SIZE);
+  for (let d = 0; d < SIZE; d++) {
+    const topic = rng.int(TOPICS);
+    for (let i = 0; i < WIDTH; i++)
+      unsorted[d * WIDTH + i] = topics[topic * WIDTH + i] + 1.2 * (2 * rng.next() - 1) + 0.6;
+    relevance[d] = 1 / (1 + Math.exp(-((topic === 0 || topic === 7 ? 2 : -3) + rng.normal())));
+  }
+  for (let d = 0; d < SIZE; d++) {
+    let square = 0;
+    for (let i = 0; i < WIDTH; i++) {
+      const x = unsorted[d * WIDTH + i];
+      closeness[d] += x * query[i];
+      square += x * x;
+    }
+    closeness[d] /= Math.sqrt(square);
+  }
+  const order = [...closeness.keys()].sort((a, b) => closeness[b] - closeness[a] || a - b);
+  const data = new Float32Array(SIZE * WIDTH);
+  order.forEach((d, position) => {
+    data.set(unsorted.subarray(d * WIDTH, (d + 1) * WIDTH), position * WIDTH);
+  });
+  return {
+    pool: createPool({
+      query: { id: 'q' },
+      ids: order.map((d) => `d${d}`),
+      embeddings: { rows: SIZE, columns: WIDTH, data },
+      queryEmbedding: query,
+    }),
+    scores: Float64Array.from(order, (d) => relevance[d]),
+  };
+}
