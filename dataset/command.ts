@@ -6,6 +6,8 @@ import { DocOptError } from '../src/errors.ts';
 import { splitDataset, validateDataset } from './mod.ts';
 import { validationTable } from './validation-table.ts';
 
+export { datasetFromCodeCommand } from './commands/from-code.ts';
+
 export const validateCommand = defineCommand({
   name: 'validate',
   summary: 'Lists every problem of a data set, with file and line. Exit 1 when there is an error.',
