@@ -63,6 +63,17 @@ async function checkFolder(folder: string, mode: DocumentText, report: Report): 
   const qrelsFiles = Object.values(await findQrelsFiles(folder));
   const fileProblem = (severity: Problem['severity'], message: string, hint: string): void =>
     report({ severity, file: folder, line: null, id: null, message, hint });
+  for (const file of await filesIn(join(folder, 'qrels'), /./)) {
+    if (qrelsFiles.includes(file)) continue;
+    report({
+      severity: 'warning',
+      file,
+      line: null,
+      id: null,
+      message: 'not read',
+      hint: 'Known names: train, dev and test.',
+    });
+  }
   let judgements = 0;
   if (qrelsFiles.length > 0) {
     if (!hasQueries) fileProblem('error', 'there are judgements but no queries', 'Add queries.jsonl.');

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-let temporaries = 0;
-
-/** A name beside the path that no other writer uses, on the same file system so that rename is atomic. */
+/**
+ * A name beside the path, on the same file system so that rename is atomic. Random: a process id may come again after a
+ * kill that left its temporary file.
+ */
 export function temporaryName(path: string): string {
-  return `${path}.tmp-${process.pid}-${++temporaries}`;
+  return `${path}.tmp-${randomUUID().slice(0, 8)}`;
 }
 
 /**

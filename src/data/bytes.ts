@@ -37,11 +37,17 @@ export async function* byteChunks(path: string): AsyncGenerator<Buffer> {
   }
   const file = await open(path, 'r');
   try {
-    const block = Buffer.allocUnsafe(BLOCK);
+    // Two blocks in turn: the next one is read while the caller works on this one.
+    let block = Buffer.allocUnsafeSlow(BLOCK);
+    let spare = Buffer.allocUnsafeSlow(BLOCK);
+    let reading = file.read(block, 0, BLOCK, null);
     for (;;) {
-      const { bytesRead } = await file.read(block, 0, BLOCK, null);
+      const { bytesRead } = await reading;
       if (bytesRead === 0) return;
+      reading = file.read(spare, 0, BLOCK, null);
+      reading.catch(() => {}); // Seen by the next await, unless the caller stops before.
       yield block.subarray(0, bytesRead);
+      [block, spare] = [spare, block];
     }
   } finally {
     await file.close();

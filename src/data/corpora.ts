@@ -4,6 +4,7 @@ import { idFault } from './id.ts';
 import { strictReport } from './problem.ts';
 import { type DocumentRow, parseDocumentRow } from './row.ts';
 import type { Rows } from './rows.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** What of an original document is indexed: title and text joined by one space (an empty one is skipped), or the text. */
 export type DocumentText = 'title+text' | 'text';
@@ -84,7 +85,7 @@ export function rowCorpus(
     if (position !== last) {
       const bytes = rows.bytes(checked(position, ids.length));
       // Checked when it was scanned, so nothing can be reported here but a bug.
-      row = parseDocumentRow(JSON.parse(bytes.toString('utf8')), { file, line: null }, strictReport());
+      row = parseDocumentRow(JSON.parse(decodeUtf8(bytes)!), { file, line: null }, strictReport());
       last = position;
     }
     return row!;

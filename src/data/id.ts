@@ -6,6 +6,7 @@ const FORBIDDEN = /[\s\p{Cc}\p{Cs}]/u;
 /** Why a string cannot be an id; undefined when it can. */
 export function idFault(id: string): string | undefined {
   if (id === '') return 'the id is empty';
+  if (isPlain(id)) return undefined;
   const found = FORBIDDEN.exec(id);
   if (found === null) return undefined;
   const code = found[0].codePointAt(0)!;
@@ -13,6 +14,15 @@ export function idFault(id: string): string | undefined {
   if (/\s/.test(found[0]))
     return `the id ${JSON.stringify(id)} contains white space (${name}), which TREC files cannot carry`;
   return `the id ${JSON.stringify(id)} contains the character ${name}, which files cannot carry`;
+}
+
+/** Visible ASCII only: nearly every id, and far cheaper to see than by the expression. */
+function isPlain(id: string): boolean {
+  for (let i = 0; i < id.length; i++) {
+    const code = id.charCodeAt(i);
+    if (code <= 0x20 || code >= 0x7f) return false;
+  }
+  return true;
 }
 
 /** Ids in order of appearance, each once, with the place where it was seen. */

@@ -14,12 +14,22 @@ const TEXT_FILE = /\.(txt|text|md|mdx|markdown|rst|adoc|asciidoc|org|tex)(\.gz)?
 
 export const isTextFile = (name: string): boolean => TEXT_FILE.test(name);
 
-/** The corpus at a path: a file of rows, a folder with corpus.* (BEIR, or a rewritten corpus), or a folder of text files. */
+/** The corpus at a path: a file of rows, a folder with corpus.* (BEIR, or a rewritten corpus) or corpus/, or a folder of text files. */
 export async function locateCorpus(path: string): Promise<Source> {
   const kind = await kindAt(path, 'a corpus: a .jsonl, .csv or .tsv file, or a folder');
   if (kind === 'file') return rowFile(path, 'a corpus');
   const inside = await findRowFile(path, 'corpus');
   if (inside !== undefined) return rowFile(inside, 'a corpus');
+  const below = join(path, 'corpus');
+  if ((await statOrUndefined(below))?.isDirectory()) return { format: 'folder', path: below };
+  const isBeir = (await findRowFile(path, 'queries')) ?? (await statOrUndefined(join(path, 'qrels')));
+  // Else the README of a data set without its corpus would become the corpus.
+  if (isBeir)
+    throw dataError(
+      path,
+      'the folder has queries or qrels but no corpus',
+      'Expected corpus.jsonl, or text files in corpus/.',
+    );
   if (await hasTextFiles(path)) return { format: 'folder', path };
   throw dataError(
     path,

@@ -53,6 +53,8 @@ export class FileRows implements Rows {
   private readonly stats: Stats;
   private readonly starts: Float64Array;
   private readonly lengths: Float64Array;
+  private readonly fitsCache: boolean;
+  private lastBlock = -1;
 
   /** `stats` = the file as it was scanned. */
   constructor(path: string, stats: Stats, starts: Float64Array, lengths: Float64Array) {
@@ -60,6 +62,7 @@ export class FileRows implements Rows {
     this.stats = stats;
     this.starts = starts;
     this.lengths = lengths;
+    this.fitsCache = stats.size <= CACHED_BLOCKS * BLOCK;
   }
 
   bytes(position: number): Buffer {
@@ -67,11 +70,14 @@ export class FileRows implements Rows {
     const length = this.lengths[position];
     const first = Math.floor(start / BLOCK);
     const last = Math.floor((start + length - 1) / BLOCK);
+    const near = first === this.lastBlock || first === this.lastBlock + 1 || this.fitsCache;
+    this.lastBlock = last;
+    // A jump reads the one row: a whole block would hardly be used. A pass in order reads blocks.
+    if (last - first >= CACHED_BLOCKS / 2 || (!near && !this.blocks.has(first))) return this.read(start, length);
     if (first === last) {
       const from = start - first * BLOCK;
       return this.block(first).subarray(from, from + length);
     }
-    if (last - first >= CACHED_BLOCKS / 2) return this.read(start, length);
     const row = Buffer.allocUnsafe(length);
     for (let block = first; block <= last; block++) {
       const from = Math.max(start, block * BLOCK);

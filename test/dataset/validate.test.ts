@@ -118,7 +118,7 @@ test('missing parts', async () => {
     ['error', ':null', null, 'there are judgements but no queries'],
   ]);
   expect(await problemsOf({ 'queries.jsonl': queries, 'qrels/test.tsv': qrels })).toEqual([
-    ['error', ':null', null, 'the folder holds no corpus'],
+    ['error', ':null', null, 'the folder has queries or qrels but no corpus'],
   ]);
   expect(await problemsOf({ ...GOOD, 'corpus.jsonl': '' })).toEqual([
     ['error', 'corpus.jsonl:null', null, 'no usable document'],
@@ -129,6 +129,10 @@ test('missing parts', async () => {
     ['queries.jsonl:1', 'the query has no judgements'],
     ['queries.jsonl:2', 'the query has no judgements'],
     ['qrels/test.tsv:null', 'no judgements'],
+  ]);
+  expect(await problemsOf({ ...GOOD, 'qrels/validation.tsv': HEADER, 'qrels/README.md': '' })).toEqual([
+    ['warning', 'qrels/README.md:null', null, 'not read'],
+    ['warning', 'qrels/validation.tsv:null', null, 'not read'],
   ]);
   await expect(validateDataset('/nowhere/at/all')).rejects.toThrow(/no such file or folder/);
 });

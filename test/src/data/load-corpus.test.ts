@@ -121,6 +121,19 @@ test('a folder of text files: ids are paths, in order, hidden files and other ki
   expect(corpus.original(4).metadata).toEqual({ path: 'sub/deep/c d.rst' });
 });
 
+test('a data set may have its documents as text files in corpus/, but its README is no document', async () => {
+  const queries = jsonl({ _id: 'q', text: 'x' });
+  const folder = folderWith({
+    'README.md': 'about',
+    'queries.jsonl': queries,
+    'corpus/a.txt': 'one',
+    'corpus/b.md': 'two',
+  });
+  expect((await loadCorpus(folder)).ids).toEqual(['a.txt', 'b.md']);
+  const without = folderWith({ 'README.md': 'about', 'queries.jsonl': queries });
+  await expect(loadCorpus(without)).rejects.toThrow(/the folder has queries or qrels but no corpus/);
+});
+
 test('CSV: quotes, newlines and separators inside fields; other columns become metadata', async () => {
   const csv = '\uFEFFText,ID,url\r\n"a ""quoted"", text\r\nin two lines",1,http://x\r\n\r\nplain,2,\r\n';
   const corpus = await loadCorpus(join(folderWith({ 'rows.csv': csv }), 'rows.csv'));
