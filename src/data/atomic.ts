@@ -57,9 +57,20 @@ export async function writeDurably(
     }
     await flush();
     await file.sync();
+  } catch (error) {
+    throw withPath(error, path);
   } finally {
     await file.close();
   }
+}
+
+/** What the system says of a write ("no space left on device") does not name the file. */
+function withPath(error: unknown, path: string): unknown {
+  const failed = error as NodeJS.ErrnoException;
+  if (failed?.syscall !== 'write' && failed?.syscall !== 'fsync') return error;
+  failed.path ??= path;
+  failed.message += ` '${path.replace(/\.tmp-[0-9a-f]{8}/, '')}'`;
+  return failed;
 }
 
 /** Makes a rename durable; platforms that cannot flush a folder lose nothing but that. */

@@ -28,8 +28,8 @@ export const SPLIT_DEFAULTS = { train: 0.2, dev: 0.25, seed: 1, by: 'query' } as
  * files of query ids saved earlier in `splits/` beside the data or in `folder`; a new seeded split, saved beside the
  * data, or in `folder` when the data is read-only, or nowhere when there is no such place.
  *
- * `options` holds what was asked for, not defaults: a saved split wins over other settings, with a warning. Only `dev`
- * can be asked for anew, as it divides the train side and leaves test alone; `dev: 0` gives all of it to train.
+ * A saved split wins over other settings, with a warning when they are not the defaults; only `dev: 0` is followed, as it
+ * leaves test alone: all dev queries then train.
  * Throws DATA when no query has a positive judgement, or a query is in two parts.
  */
 export async function resolveSplits(dataset: Dataset, options: SplitOptions = {}, folder?: string): Promise<Splits> {
@@ -60,9 +60,7 @@ export function seededSplit(dataset: Dataset, options: SplitOptions = {}): Split
   requireJudged(dataset);
   const settings = { ...SPLIT_DEFAULTS, ...definedOnly(options) };
   const parts = splitQueries(dataset.queries, dataset.qrels, settings);
-  const { train, dev, seed, by } = settings;
-  const source = `seed ${seed}, by ${by}, ${percent(train)} train of which ${percent(dev)} dev`;
-  return { ...parts, kind: 'seeded', source, warnings: emptyParts(parts, settings) };
+  return { ...parts, kind: 'seeded', source: described(settings), warnings: emptyParts(parts, settings) };
 }
 
 /** The split that the qrels files themselves are; undefined when there is one file or none. */
@@ -85,29 +83,41 @@ export function splitOfQrels(dataset: Dataset, options: SplitOptions = {}): Spli
 
 function splitOfSaved(saved: SavedSplit, folder: string, dataset: Dataset, options: SplitOptions): Splits {
   const { settings, test } = saved;
-  const asSaved: QuerySplit = { train: saved.train, dev: saved.dev ?? [], test };
-  let parts = asSaved;
-  if (options.dev === 0) parts = withoutDev(asSaved);
-  else if (saved.dev === undefined || (options.dev !== undefined && (settings.dev ?? options.dev) !== options.dev)) {
-    const again = { seed: settings.seed, by: settings.by, ...definedOnly(options) };
-    parts = { test, ...splitDevOff(withoutDev(asSaved).train, dataset.queries, dataset.qrels, again) };
+  let parts: QuerySplit = { train: saved.train, dev: saved.dev ?? [], test };
+  if (options.dev === 0) parts = withoutDev(parts);
+  else if (saved.dev === undefined) {
+    parts = { test, ...splitDevOff(saved.train, dataset.queries, dataset.qrels, { ...options, by: settings.by }) };
   }
   const warnings = differences(settings, options, folder);
-  const known = new Set([...saved.train, ...asSaved.dev, ...test]);
+  const known = new Set([...parts.train, ...parts.dev, ...test]);
   const missing = judgedQueryIds(dataset.queries, dataset.qrels).filter((id) => !known.has(id)).length;
   if (missing > 0) warnings.push(`${missing} judged queries are in no part of ${folder}; ${ANEW}`);
-  return { ...parts, kind: 'saved', source: folder, folder, warnings: [...warnings, ...emptyParts(parts, options)] };
+  return {
+    ...parts,
+    kind: 'saved',
+    source: `${folder} (${described(settings)})`,
+    folder,
+    warnings: [...warnings, ...emptyParts(parts, options)],
+  };
 }
 
 const ANEW = 'for a new split: docopt dataset split DATA';
 
+/** Settings asked for that the saved split does not have. Defaults are not taken for a wish. */
 function differences(saved: SplitOptions, asked: SplitOptions, folder: string): string[] {
-  const keys = (['train', 'seed', 'by'] as const).filter(
-    (key) => asked[key] !== undefined && saved[key] !== undefined && asked[key] !== saved[key],
-  );
+  const keys = (['train', 'dev', 'seed', 'by'] as const).filter((key) => {
+    const wished =
+      asked[key] !== undefined && asked[key] !== SPLIT_DEFAULTS[key] && !(key === 'dev' && asked.dev === 0);
+    return wished && saved[key] !== undefined && asked[key] !== saved[key];
+  });
   if (keys.length === 0) return [];
   const list = keys.map((key) => `${key} ${asked[key]} (saved: ${saved[key]})`).join(', ');
   return [`the split saved in ${folder} is used, not ${list}; ${ANEW}`];
+}
+
+function described({ train, dev, seed, by }: SplitOptions): string {
+  if (train === undefined || dev === undefined) return 'made by hand';
+  return `seed ${seed}, by ${by}, ${percent(train)} train of which ${percent(dev)} dev`;
 }
 
 function withoutDev({ train, dev, test }: QuerySplit): QuerySplit {

@@ -165,6 +165,9 @@ test('a new split is saved beside the data and taken from there afterwards', asy
   expect(again.kind).toBe('saved');
   expect(parts(again)).toEqual(parts(made));
   expect(again.warnings).toEqual([]);
+  expect(again.source).toMatch(/splits \(seed 3, by query, 20 % train of which 25 % dev\)$/);
+  const defaults = await resolveSplits(dataset, { train: 0.2, dev: 0.25, seed: 1, by: 'query' });
+  expect([parts(defaults), defaults.warnings]).toEqual([parts(made), []]);
   const other = await resolveSplits(dataset, { seed: 4 });
   expect(parts(other)).toEqual(parts(made));
   expect(other.warnings.join()).toMatch(/is used, not seed 4 \(saved: 3\)/);
@@ -177,7 +180,9 @@ test('dev 0 gives dev back to train, for this run only', async () => {
   expect(without.warnings).toEqual([]);
   const usual = await resolveSplits(dataset);
   expect(sizes(usual)).toEqual([6, 2, 32]);
-  expect(sizes(await resolveSplits(dataset, { dev: 0.5 }))).toEqual([4, 4, 32]);
+  const asked = await resolveSplits(dataset, { dev: 0.5 });
+  expect(sizes(asked)).toEqual([6, 2, 32]);
+  expect(asked.warnings.join()).toMatch(/is used, not dev 0.5 \(saved: 0.25\)/);
   expect((await resolveSplits(dataset, { dev: 0 })).train).toEqual(without.train);
 });
 
