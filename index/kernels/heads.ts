@@ -10,8 +10,9 @@ export interface Head {
   /** Best first. */
   readonly documents: Int32Array;
   readonly scores: Float64Array;
-  /** counts[i * query.size + slot] = occurrences of the slot's term in the i-th document. */
+  /** counts[i * query.size + slot] = occurrences of the slot's term in the i-th document, for the first `counted` ones. */
   readonly counts: Int32Array;
+  counted: number;
   /** Every matching document is in it: nothing lies below. */
   readonly complete: boolean;
   /** Rows that were asked for; more need a new head. */
@@ -74,13 +75,18 @@ export class Heads {
     const weights = weigh(query, query.frequencies, this.#postings.size, emptyWeights(query.size));
     const { documents, scores } = this.#search.search(query, weights, this.#norm, depth);
     const counts = new Int32Array(documents.length * query.size);
-    for (let i = 0; i < documents.length; i++) {
-      for (let slot = 0; slot < query.size; slot++) {
-        const p = query.terms[slot] < 0 ? -1 : findPosting(this.#postings, query.terms[slot], documents[i]);
-        if (p >= 0) counts[i * query.size + slot] = this.#postings.counts[p];
-      }
+    return { query, weights, documents, scores, counts, counted: 0, complete: documents.length < depth, depth };
+  }
+}
+
+/** Fills in the counts of row i. Few rows are ever looked at, so they are looked up one by one, from the top. */
+export function countRow(head: Head, postings: Postings, i: number): void {
+  const { query, documents, counts } = head;
+  for (; head.counted <= i; head.counted++) {
+    for (let slot = 0; slot < query.size; slot++) {
+      const p = query.terms[slot] < 0 ? -1 : findPosting(postings, query.terms[slot], documents[head.counted]);
+      if (p >= 0) counts[head.counted * query.size + slot] = postings.counts[p];
     }
-    return { query, weights, documents, scores, counts, complete: documents.length < depth, depth };
   }
 }
 

@@ -6,6 +6,7 @@
 import { Best } from './best.ts';
 import { type LengthNorm, SLACK, saturation, stretchOf } from './bm25.ts';
 import { CLIPPED, Columns } from './columns.ts';
+import { KthLargest } from './kth-largest.ts';
 import { findPosting, type Postings } from './postings.ts';
 import type { QueryTerms, Weights } from './query-terms.ts';
 
@@ -26,7 +27,7 @@ export class PrunedSearch {
   readonly #scores: Float64Array;
   /** Documents whose partial score is not 0. */
   readonly #met: Int32Array;
-  #heap = new Float64Array(16);
+  readonly #kth = new KthLargest();
   /** Terms of the last search whose lists were not gone through for new documents; for tests. */
   prunedTerms = 0;
 
@@ -148,32 +149,13 @@ export class PrunedSearch {
   #kthLargest(count: number, k: number, skip: number): number {
     const scores = this.#scores;
     const met = this.#met;
-    if (this.#heap.length < k) this.#heap = new Float64Array(k);
-    const heap = this.#heap;
-    let size = 0;
-    let smallest = 0;
+    const kth = this.#kth;
+    kth.reset(k);
     for (let i = 0; i < count; i++) {
       const score = scores[met[i]];
-      if (score <= smallest || met[i] === skip) continue;
-      if (size < k) {
-        let child = size++;
-        for (; child > 0 && heap[(child - 1) >> 1] > score; child = (child - 1) >> 1)
-          heap[child] = heap[(child - 1) >> 1];
-        heap[child] = score;
-        if (size < k) continue;
-      } else {
-        let at = 0;
-        for (let child = 1; child < k; child = 2 * at + 1) {
-          if (child + 1 < k && heap[child + 1] < heap[child]) child++;
-          if (heap[child] >= score) break;
-          heap[at] = heap[child];
-          at = child;
-        }
-        heap[at] = score;
-      }
-      smallest = heap[0];
+      if (score > kth.floor && met[i] !== skip) kth.offer(score);
     }
-    return size < k ? 0 : smallest;
+    return kth.floor;
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Best } from './best.ts';
 import { type Bm25Settings, type LengthNorm, lengthNorm, saturation, stretchOf } from './bm25.ts';
-import type { Head } from './heads.ts';
+import { countRow, type Head } from './heads.ts';
 import type { Postings } from './postings.ts';
 import type { Hits, PrunedSearch } from './pruned-search.ts';
 import { emptyWeights, type QueryTerms, type Weights, weigh } from './query-terms.ts';
@@ -93,6 +93,7 @@ export class SwapSearch {
       if (Math.min(scores[i] + added, scores[i] * factor) * stretch < best.floor) return true;
       const document = documents[i];
       if (document === this.#swapped.position) continue;
+      if (i >= head.counted) countRow(head, this.#postings, i);
       best.offer(document, score(counts, i * query.size, lengths[document], weights, norm));
     }
     if (head.complete) return true;
