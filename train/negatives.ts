@@ -17,10 +17,11 @@ export interface MiningOptions {
   readonly seed: number;
   /** Collects the spread of ALL similarities on the way, for the similarity reward. */
   readonly spread?: Spread;
+  /** Similarities held at once; default 4 million, 32 MB of doubles. The whole queries x documents matrix never exists. */
+  readonly heldCells?: number;
 }
 
-/** Similarities held at once: 32 MB of doubles. The whole queries x documents matrix never exists. */
-const CHUNK_CELLS = 4_000_000;
+const HELD_CELLS = 4_000_000;
 
 /**
  * negatives.get(document position) = positions of its negative queries, best first, for each of `documents`. Left out are
@@ -41,47 +42,57 @@ export async function mineNegatives(
   }
   if ((!wantsHard && options.spread === undefined) || training.queries.length === 0) return negatives;
 
-  // The spread is that of the whole matrix; mining alone needs the columns of `documents` only.
+  // The spread is that of the whole matrix; mining alone needs the columns of `documents` only. Queries come in blocks, so
+  // that each is searched once, and every document keeps its best so far.
   const columns = options.spread === undefined ? documents : corpus.ids.map((_, position) => position);
-  const width = Math.max(1, Math.floor(CHUNK_CELLS / training.queries.length));
-  for (let start = 0; start < columns.length; start += width) {
-    const chunk = columns.slice(start, start + width);
-    const similarities = await index.similarities(
-      training.queries,
-      chunk.map((position) => corpus.ids[position]),
-    );
-    if (options.spread !== undefined) for (const value of similarities.data) options.spread.add(value);
+  const ids = columns.map((position) => corpus.ids[position]);
+  const hardest = new Map(documents.map((document) => [document, createHardest(document, training, options.count)]));
+  const height = Math.max(1, Math.floor((options.heldCells ?? HELD_CELLS) / columns.length));
+  for (let start = 0; start < training.queries.length; start += height) {
+    const block = await index.similarities(training.queries.slice(start, start + height), ids);
+    if (options.spread !== undefined) for (const value of block.data) options.spread.add(value);
     if (!wantsHard) continue;
-    chunk.forEach((document, column) => {
-      if (!negatives.has(document)) return;
-      const similarity = (q: number): number => similarities.data[q * similarities.columns + column];
-      negatives.set(document, hardest(document, training, options.count, similarity));
+    columns.forEach((document, column) => {
+      const best = hardest.get(document);
+      if (best === undefined) return;
+      for (let row = 0; row < block.rows; row++) best.offer(start + row, block.data[row * block.columns + column]);
     });
   }
+  if (wantsHard) for (const [document, best] of hardest) negatives.set(document, best.queries);
   return negatives;
 }
 
-/** The `count` most similar allowed queries: similarity descending, query id ascending. */
-function hardest(
-  document: number,
-  training: TrainingQueries,
-  count: number,
-  similarity: (query: number) => number,
-): number[] {
+interface Hardest {
+  offer(query: number, similarity: number): void;
+  /** Similarity descending, query id ascending. */
+  readonly queries: readonly number[];
+}
+
+/** Keeps a document's `count` most similar allowed queries. */
+function createHardest(document: number, training: TrainingQueries, count: number): Hardest {
   const forbidden = positiveTexts(document, training);
-  const best: number[] = [];
-  for (const q of training.answerable) {
-    if (forbidden.has(training.textGroup[q])) continue;
-    const score = similarity(q);
-    const before = (other: number): boolean =>
-      compareRanked(score, training.queries[q].id, similarity(other), training.queries[other].id) < 0;
-    if (best.length === count && !before(best[count - 1])) continue;
-    let place = best.length;
-    while (place > 0 && before(best[place - 1])) place--;
-    best.splice(place, 0, q);
-    if (best.length > count) best.pop();
-  }
-  return best;
+  const queries: number[] = [];
+  const scores: number[] = [];
+  return {
+    queries,
+    offer(q, score) {
+      // Nearly every query ends here: it is not among the best.
+      if (queries.length === count && score < scores[count - 1]) return;
+      if (training.judged[q].ideal <= 0 || forbidden.has(training.textGroup[q])) return;
+      const { id } = training.queries[q];
+      let place = queries.length;
+      while (place > 0 && compareRanked(score, id, scores[place - 1], training.queries[queries[place - 1]].id) < 0) {
+        place--;
+      }
+      if (place >= count) return;
+      queries.splice(place, 0, q);
+      scores.splice(place, 0, score);
+      if (queries.length > count) {
+        queries.pop();
+        scores.pop();
+      }
+    },
+  };
 }
 
 function drawRandom(document: number, corpus: Corpus, training: TrainingQueries, options: MiningOptions): number[] {

@@ -175,9 +175,11 @@ async function refresh(session: Session, state: TrainingState): Promise<Progress
   };
   log.info(`step ${state.step}: nDCG@${options.rewardK} ${figures(round.evaluation)}`);
   if (collapsed) {
+    const kept =
+      round.evaluation.dev === null ? 'Without dev queries nothing protects the result' : 'The best checkpoint is kept';
     log.warn(
       `COLLAPSE at step ${state.step}: training nDCG@${options.rewardK} ${train.toFixed(4)} is below the original ` +
-        `${state.original.train.toFixed(4)}. The best checkpoint is kept; lower --learning-rate or --index-refresh-rate.`,
+        `${state.original.train.toFixed(4)}. ${kept}; lower --learning-rate or --index-refresh-rate.`,
     );
   }
   await checkpoint(session, next, round);
@@ -257,8 +259,10 @@ function checkTrainable(session: Session, round: Round): void {
 }
 
 function interrupted(session: Session, step: number): DocOptError {
+  const { folder } = session.experiment;
   return new DocOptError('INTERRUPTED', `interrupted after step ${step} of ${session.options.steps}`, {
-    hint: 'The same command with --resume continues.',
+    hint:
+      folder === undefined ? 'Train with resume to continue.' : `Continue with: docopt train --out ${folder} --resume`,
   });
 }
 

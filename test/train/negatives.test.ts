@@ -68,19 +68,20 @@ describe('hard negatives', () => {
   it('never ask for the whole similarity matrix, and come out the same in parts', async () => {
     const { corpus, training, index, documents } = await world(2);
     const whole = await mineNegatives(index, corpus, training, documents, { mining: 'hard', count: 5, seed: 1 });
-    const widths: number[] = [];
-    // As if there were 200,000 queries: then few columns fit at once.
-    const many = { ...training, queries: Object.assign([...training.queries], { length: 200_000 }) };
+    const heights: number[] = [];
     const watched: RetrievalIndex = {
-      ...index,
       size: index.size,
-      similarities: async (_queries, ids) => {
-        widths.push(ids.length);
-        return index.similarities(training.queries, ids);
+      search: index.search.bind(index),
+      searchReplacing: index.searchReplacing.bind(index),
+      save: index.save.bind(index),
+      similarities: (queries, ids) => {
+        heights.push(queries.length);
+        return index.similarities(queries, ids);
       },
     };
-    const parts = await mineNegatives(watched, corpus, many, documents, { mining: 'hard', count: 5, seed: 1 });
-    expect(widths).toEqual([20, 10]);
+    const options = { mining: 'hard', count: 5, seed: 1, heldCells: 300 } as const;
+    const parts = await mineNegatives(watched, corpus, training, documents, options);
+    expect(heights).toEqual([10, 10, 10, 10]);
     expect([...parts]).toEqual([...whole]);
   });
 

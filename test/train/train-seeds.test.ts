@@ -14,7 +14,14 @@ const trainOne = (seed: number) =>
     ...world,
     retriever,
     policy: createClassPolicy(3, world.candidatesOf, -0.3),
-    options: trainOptions('edit', { seed, steps: 8, documentsPerStep: 4, indexRefreshRate: 4, metrics: ['nDCG@5'] }),
+    options: trainOptions('edit', {
+      seed,
+      steps: 8,
+      documentsPerStep: 4,
+      indexRefreshRate: 4,
+      indexing: { temperature: 1 },
+      metrics: ['nDCG@5'],
+    }),
     now: () => 0,
   });
 

@@ -293,7 +293,7 @@ describe('an interrupted run', () => {
       expect(controller.signal.aborted).toBe(true);
       expect(error).toBeInstanceOf(DocOptError);
       expect((error as DocOptError).code).toBe('INTERRUPTED');
-      expect((error as DocOptError).hint).toContain('--resume');
+      expect((error as DocOptError).hint).toContain('resume');
       const { report } = await train(setup({ experiment, resume: true }));
       expect((await outcome(experiment, report)).files).toEqual(whole.files);
     },

@@ -1,0 +1,123 @@
+/** What `docopt train` is to do: flags and configuration, completed by the interrupted run that it resumes. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { CommandContext } from '../../src/config/command.ts';
+import type { trainSchema } from '../../src/config/schemas/mod.ts';
+import type { PolicySpec, RetrieverSpec } from '../../src/config/specs.ts';
+import type { DocumentText } from '../../src/data/mod.ts';
+import { DocOptError } from '../../src/errors.ts';
+import { defaultFolder } from '../../src/store/workspace.ts';
+import { type TrainOptions, trainOptions } from '../options.ts';
+
+export type TrainCommandOptions = z.infer<typeof trainSchema>;
+
+/** EXPERIMENT/config.json: enough to go on, and for others to know what the policy was trained for. */
+export interface ExperimentConfig {
+  /** Absolute. */
+  readonly data: string;
+  readonly documentText: DocumentText;
+  readonly retriever: RetrieverSpec;
+  readonly policy: PolicySpec;
+  readonly options: TrainOptions;
+  readonly seeds?: readonly number[];
+  readonly split: {
+    readonly train: number;
+    readonly dev: number;
+    readonly by: 'query' | 'document';
+    readonly seed: number;
+  };
+  readonly baselines: boolean;
+}
+
+export interface TrainSettings extends Omit<ExperimentConfig, 'policy'> {
+  /** Of the experiment. */
+  readonly folder: string;
+  /** undefined = nobody chose one. */
+  readonly policy?: PolicySpec | string;
+  /** Starting weights of the edit policy. */
+  readonly init?: string;
+}
+
+export const CONFIG_FILE = 'config.json';
+
+/** Throws USAGE for what is missing. */
+export async function trainSettings(options: TrainCommandOptions, context: CommandContext): Promise<TrainSettings> {
+  if (options.resume && options.out === undefined) {
+    throw new DocOptError('USAGE', '--resume needs the experiment that is to go on: --out is missing', {
+      hint: 'E.g. docopt train --out experiments/a --resume',
+    });
+  }
+  const folder = options.out ?? defaultFolder(context.projectFolder, 'experiment', new Date());
+  const saved = options.resume ? await readConfig(folder) : undefined;
+  const keep = <K extends keyof TrainCommandOptions, T>(key: K, before: T | undefined): TrainCommandOptions[K] | T =>
+    before !== undefined && !context.given.has(key) ? before : options[key];
+
+  const data = options.data === undefined ? saved?.data : resolve(context.cwd, options.data);
+  if (data === undefined) {
+    throw new DocOptError('USAGE', 'which data? --data is missing', {
+      hint: 'E.g. docopt train --data DATA --retriever bm25; from a code base: docopt dataset from-code DIR --out DATA',
+    });
+  }
+  const retriever = options.retriever ?? saved?.retriever;
+  if (retriever === undefined) {
+    throw new DocOptError('USAGE', 'which retriever? --retriever is missing', {
+      hint: 'The one that will search the rewritten documents, e.g. --retriever bm25 --set retriever.analyzer=code',
+    });
+  }
+  const chosen = chosenOptions(options);
+  return {
+    folder,
+    data,
+    documentText: keep('documentText', saved?.documentText) as DocumentText,
+    retriever,
+    policy: options.policy ?? saved?.policy,
+    init: options.init,
+    options:
+      saved === undefined
+        ? trainOptions(options.preset, chosen)
+        : trainOptions(options.preset, { ...saved.options, ...onlyGiven(chosen, context.given) }),
+    seeds: options.seeds ?? saved?.seeds,
+    split: {
+      train: keep('train', saved?.split.train) as number,
+      dev: keep('dev', saved?.split.dev) as number,
+      by: keep('by', saved?.split.by) as 'query' | 'document',
+      seed: keep('splitSeed', saved?.split.seed) as number,
+    },
+    baselines: keep('baselines', saved?.baselines) as boolean,
+  };
+}
+
+/** The flags that are settings of the training itself, under the same names. */
+function chosenOptions(options: TrainCommandOptions): Partial<TrainOptions> {
+  const {
+    data: _data,
+    retriever: _retriever,
+    policy: _policy,
+    out: _out,
+    preset: _preset,
+    train: _train,
+    dev: _dev,
+    splitSeed: _splitSeed,
+    by: _by,
+    baselines: _baselines,
+    init: _init,
+    seeds: _seeds,
+    documentText: _documentText,
+    resume: _resume,
+    dryRun: _dryRun,
+    maxCost: _maxCost,
+    ...settings
+  } = options;
+  return settings;
+}
+
+function onlyGiven(options: Partial<TrainOptions>, given: ReadonlySet<string>): Partial<TrainOptions> {
+  return Object.fromEntries(Object.entries(options).filter(([key]) => given.has(key)));
+}
+
+async function readConfig(folder: string): Promise<ExperimentConfig | undefined> {
+  const path = join(folder, CONFIG_FILE);
+  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as ExperimentConfig) : undefined;
+}
