@@ -1,8 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isWritable } from '../src/data/atomic.ts';
 import { loadDataset } from '../src/data/load-dataset.ts';
-import { SPLIT_DEFAULTS, type Splits, seededSplit, splitOfQrels } from '../src/data/resolve-splits.ts';
+import {
+  SPLIT_DEFAULTS,
+  type Splits,
+  seededSplit,
+  splitOfQrels,
+  writableSplitFolder,
+} from '../src/data/resolve-splits.ts';
 import { readSplit, saveSplit } from '../src/data/split-files.ts';
 import type { SplitOptions } from '../src/data/splits.ts';
 import { DocOptError } from '../src/errors.ts';
@@ -24,7 +27,13 @@ export async function splitDataset(path: string, options: SplitDatasetOptions = 
   const given = splitOfQrels(dataset, asked);
   if (given !== undefined && out === undefined) return given;
   const split = given ?? seededSplit(dataset, asked);
-  const folder = out ?? (await folderBeside(path));
+  const folder = out ?? (await writableSplitFolder(dataset));
+  if (folder === undefined) {
+    const hint = 'Give a folder for the files: --out DIR';
+    throw new DocOptError('ENVIRONMENT', `${path} is read-only, so the split cannot be saved beside the data`, {
+      hint,
+    });
+  }
   const earlier = await readSplit(folder, dataset.queries).catch(() => ({ settings: {} }));
   const warnings = [...split.warnings];
   if (earlier !== undefined) {
@@ -38,11 +47,4 @@ export async function splitDataset(path: string, options: SplitDatasetOptions = 
   }
   await saveSplit(folder, split, given === undefined ? { ...SPLIT_DEFAULTS, ...asked } : {}, true);
   return { ...split, folder, warnings };
-}
-
-async function folderBeside(path: string): Promise<string> {
-  if ((await stat(path)).isDirectory() && (await isWritable(path))) return join(path, 'splits');
-  throw new DocOptError('ENVIRONMENT', `${path} is read-only, so the split cannot be saved beside the data`, {
-    hint: 'Give a folder for the files: --out DIR',
-  });
 }

@@ -1,11 +1,9 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { statOrUndefined } from '../src/data/bytes.ts';
 import type { DocumentText } from '../src/data/corpora.ts';
 import { splitFields } from '../src/data/judgements.ts';
-import { findQrelsFiles, findRowFile, kindAt, locateCorpus, locateQueries } from '../src/data/locate.ts';
+import { type FolderLayout, folderLayout } from '../src/data/layout.ts';
+import { kindAt, locateCorpus, locateQueries } from '../src/data/locate.ts';
 import { DataError, type Problem, type Report } from '../src/data/problem.ts';
-import { PARTS, scanQueryIds } from '../src/data/split-files.ts';
+import { scanQueryIds } from '../src/data/split-files.ts';
 import { firstLine } from '../src/data/table.ts';
 import { type CheckedQuery, checkCorpus, checkQrels, checkQueries, checkRun } from './check-files.ts';
 
@@ -54,39 +52,27 @@ interface Found {
 }
 
 async function checkFolder(folder: string, mode: DocumentText, report: Report): Promise<Found> {
+  const layout = await folderLayout(folder);
+  const problem = (severity: Problem['severity'], file: string, message: string, hint: string): void =>
+    report({ severity, file, line: null, id: null, message, hint });
+
   const documents = await guarded(report, async () => checkCorpus(await locateCorpus(folder), mode, report));
-  const queriesFile = await findRowFile(folder, 'queries');
-  const hasQueries = queriesFile !== undefined;
+  const hasQueries = layout.queries !== undefined;
   const queries = hasQueries
     ? await guarded(report, async () => checkQueries(await locateQueries(folder), report))
     : undefined;
-  const qrelsFiles = Object.values(await findQrelsFiles(folder));
-  const fileProblem = (severity: Problem['severity'], message: string, hint: string): void =>
-    report({ severity, file: folder, line: null, id: null, message, hint });
-  for (const file of await filesIn(join(folder, 'qrels'), /./)) {
-    if (qrelsFiles.includes(file)) continue;
-    report({
-      severity: 'warning',
-      file,
-      line: null,
-      id: null,
-      message: 'not read',
-      hint: 'Known names: train, dev and test.',
-    });
-  }
+  for (const file of layout.otherQrels) problem('warning', file, 'not read', 'Known names: train, dev and test.');
   let judgements = 0;
-  if (qrelsFiles.length > 0) {
-    if (!hasQueries) fileProblem('error', 'there are judgements but no queries', 'Add queries.jsonl.');
-    judgements = (await guarded(report, () => checkQrels(qrelsFiles, documents, queries, report))) ?? 0;
+  if (layout.qrels.length > 0) {
+    if (!hasQueries) problem('error', folder, 'there are judgements but no queries', 'Add queries.jsonl.');
+    judgements = (await guarded(report, () => checkQrels(layout.qrels, documents, queries, report))) ?? 0;
   } else if (hasQueries) {
-    fileProblem('warning', 'there are queries but no judgements', 'Training and evaluation need qrels/test.tsv.');
+    const hint = 'Training and evaluation need qrels/test.tsv.';
+    problem('warning', folder, 'there are queries but no judgements', hint);
   }
-  if (queries !== undefined) await checkSplits(join(folder, 'splits'), queries, report);
-  for (const run of await filesIn(join(folder, 'runs'), /\.(trec|run|txt)(\.gz)?$/)) {
-    await guarded(report, () => checkRun(run, documents, queries, report));
-  }
-  const corpusFile = await findRowFile(folder, 'corpus');
-  const files = [folder, corpusFile, queriesFile, ...qrelsFiles].filter((file) => file !== undefined);
+  if (queries !== undefined) await checkSplits(layout.splits, queries, report);
+  for (const run of layout.runs) await guarded(report, () => checkRun(run, documents, queries, report));
+  const files = [folder, layout.corpus, layout.queries, ...layout.qrels].filter((file) => file !== undefined);
   return { documents: documents?.size ?? 0, queries: queries?.size ?? 0, judgements, files };
 }
 
@@ -121,12 +107,14 @@ async function kindOfFile(path: string): Promise<'corpus' | 'qrels' | 'run'> {
   return 'corpus';
 }
 
-async function checkSplits(folder: string, queries: ReadonlyMap<string, CheckedQuery>, report: Report): Promise<void> {
+async function checkSplits(
+  files: FolderLayout['splits'],
+  queries: ReadonlyMap<string, CheckedQuery>,
+  report: Report,
+): Promise<void> {
   const known = new Set(queries.keys());
   const partOf = new Map<string, string>();
-  for (const part of PARTS) {
-    const file = join(folder, `${part}.txt`);
-    if (!(await statOrUndefined(file))) continue;
+  for (const { part, file } of files) {
     for (const id of (await guarded(report, () => scanQueryIds(file, known, report))) ?? []) {
       const other = partOf.get(id);
       if (other !== undefined) {
@@ -147,15 +135,6 @@ async function guarded<T>(report: Report, work: () => Promise<T>): Promise<T | u
     report(error.problem);
     return undefined;
   }
-}
-
-async function filesIn(folder: string, pattern: RegExp): Promise<string[]> {
-  if (!(await statOrUndefined(folder))?.isDirectory()) return [];
-  const names = await readdir(folder);
-  return names
-    .filter((name) => pattern.test(name))
-    .sort()
-    .map((name) => join(folder, name));
 }
 
 function inFileOrder(problems: readonly Problem[], files: readonly string[]): Problem[] {

@@ -44,7 +44,7 @@ export async function resolveSplits(dataset: Dataset, options: SplitOptions = {}
   // Runs without dev queries share the train side and test with the others, so dev is saved as usual.
   const settings = { ...SPLIT_DEFAULTS, ...definedOnly(options), dev: options.dev || SPLIT_DEFAULTS.dev };
   const made = seededSplit(dataset, settings);
-  const place = await firstWritable(dataset, folder);
+  const place = await writableSplitFolder(dataset, folder);
   if (place !== undefined && !(await saveSplit(place, made, settings, false))) {
     // Another run saved one in the meantime.
     return splitOfSaved((await readSplit(place, dataset.queries))!, place, dataset, options);
@@ -129,7 +129,8 @@ async function placesOf(dataset: Dataset, folder?: string): Promise<string[]> {
   return folder === undefined ? beside : [...beside, folder];
 }
 
-async function firstWritable(dataset: Dataset, folder?: string): Promise<string | undefined> {
+/** Where a new split can be saved: beside the data, else in `folder`; undefined when neither can be written. */
+export async function writableSplitFolder(dataset: Dataset, folder?: string): Promise<string | undefined> {
   for (const place of await placesOf(dataset, folder)) {
     if (place === folder) await mkdir(folder, { recursive: true });
     if (await isWritable(place)) return join(place, 'splits');

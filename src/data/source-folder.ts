@@ -96,7 +96,7 @@ async function readSource(file: string): Promise<{ text: string } | { skipped: s
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
 }
 
-/** More than half of it lies in lines that nobody would write by hand. */
+/** More than half of it, and not just a line or two, lies in lines that nobody would write by hand. */
 function isMinified(text: string): boolean {
   let long = 0;
   for (let start = 0; start < text.length; ) {
@@ -105,7 +105,7 @@ function isMinified(text: string): boolean {
     if (end - start > 500) long += end - start;
     start = end + 1;
   }
-  return long > text.length / 2;
+  return long > Math.max(text.length / 2, 5000);
 }
 
 async function sizeOf(file: string): Promise<number | undefined> {
