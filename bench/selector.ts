@@ -10,6 +10,7 @@ import { medianCosine } from '../select/kernels/cosine-median.ts';
 import { covarianceRow, createCovariance } from '../select/kernels/covariance.ts';
 import { percentilePrior } from '../select/kernels/percentile-prior.ts';
 import { createPosterior, QUERY } from '../select/kernels/posterior.ts';
+import { createRowProducts } from '../select/kernels/row-products.ts';
 import { createPool } from '../select/pool.ts';
 import { createBoundaryMorph } from '../select/selectors/boundary-morph.ts';
 import { createRng } from '../src/kernels/rng.ts';
@@ -87,7 +88,7 @@ function play(pool: Pool, scores: Float64Array, budget: number, capacity: number
 function components(pool: Pool, scores: Float64Array, asked: readonly number[]): Record<string, number> {
   const { embeddings } = pool;
   const { columns, data } = embeddings;
-  const parts = { medianCosine: 0, kernelRows: 0, posterior: 0, means: 0, acquisition: 0 };
+  const parts = { medianCosine: 0, copy: 0, kernelRows: 0, posterior: 0, means: 0, acquisition: 0 };
   const time = <T>(part: keyof typeof parts, work: () => T): T => {
     const from = performance.now();
     const result = work();
@@ -96,11 +97,12 @@ function components(pool: Pool, scores: Float64Array, asked: readonly number[]):
   };
   const median = time('medianCosine', () => medianCosine(embeddings));
   const covariance = createCovariance('vmf', median, data);
+  const products = time('copy', () => createRowProducts(embeddings));
   const row = new Float64Array(SIZE);
   const rowOf = (position: number): void => {
     const vector =
       position === QUERY ? pool.queryEmbedding! : data.subarray(position * columns, (position + 1) * columns);
-    covarianceRow(covariance, embeddings, vector, row);
+    covarianceRow(covariance, products, vector, row);
     if (position !== QUERY) row[position] = 1;
   };
   const posterior = createPosterior({ size: SIZE, row: (_, out) => out.set(row) });

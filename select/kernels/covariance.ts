@@ -7,7 +7,7 @@
  * Rows are computed when asked for; the N x N matrix never exists.
  */
 import type { Matrix } from '../../src/types.ts';
-import { innerProductFor } from './inner-product.ts';
+import type { RowProducts } from './row-products.ts';
 
 export type KernelName = 'vmf' | 'rbf' | 'matern52';
 
@@ -44,13 +44,10 @@ export function covarianceAt(covariance: Covariance, cosine: number): number {
 /** out[d] = K(vector, d) for every row d of the embeddings: N inner products. */
 export function covarianceRow(
   covariance: Covariance,
-  embeddings: Matrix,
+  products: RowProducts,
   vector: Float32Array | Float64Array,
   out: Float64Array,
 ): void {
-  const { rows, columns, data } = embeddings;
-  const wide = Float64Array.from(vector);
-  const inner = innerProductFor(data);
-  for (let d = 0; d < rows; d++) out[d] = inner(data, d * columns, wide, 0, columns);
-  for (let d = 0; d < rows; d++) out[d] = covarianceAt(covariance, out[d]);
+  products(vector instanceof Float64Array ? vector : Float64Array.from(vector), out);
+  for (let d = 0; d < out.length; d++) out[d] = covarianceAt(covariance, out[d]);
 }

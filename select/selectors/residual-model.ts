@@ -6,6 +6,7 @@ import { dot } from '../../src/kernels/vector.ts';
 import type { Pool, SelectedDocument } from '../../src/types.ts';
 import { type Covariance, covarianceAt, covarianceRow } from '../kernels/covariance.ts';
 import { createPosterior, type Posterior, QUERY } from '../kernels/posterior.ts';
+import { createRowProducts } from '../kernels/row-products.ts';
 import { type Ledger, STATUS } from './ledger.ts';
 
 export interface ResidualModel {
@@ -29,10 +30,12 @@ export function createResidualModel(
   const size = pool.ids.length;
   const { columns, data } = pool.embeddings;
 
+  const products = createRowProducts(pool.embeddings);
+
   const kernelRow = (position: number, out: Float64Array): void => {
     const isQuery = position === QUERY;
     const vector = isQuery ? pool.queryEmbedding! : data.subarray(position * columns, (position + 1) * columns);
-    covarianceRow(covariance, pool.embeddings, vector, out);
+    covarianceRow(covariance, products, vector, out);
     // K(a,a) = 1 also for a vector of zeros, whose cosine with itself is 0.
     if (!isQuery) out[position] = 1;
   };
