@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configJsonSchema } from '../../../src/config/json-schema.ts';
+import { SCHEMAS } from '../../../src/config/schemas/mod.ts';
+
+describe('the JSON Schema of the configuration', () => {
+  it('in configs/ is the generated one (node scripts/json-schema.mjs writes it)', () => {
+    const file = join(import.meta.dirname, '../../../configs/docopt.schema.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+  });
+
+  it('knows every key of every command', () => {
+    const { properties } = configJsonSchema() as {
+      properties: Record<string, { properties?: Record<string, unknown> }>;
+    };
+    for (const program of Object.values(SCHEMAS)) {
+      for (const [name, schema] of Object.entries(program)) {
+        expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(schema.shape)));
+        expect(Object.keys((properties.commands.properties![name] as { properties: object }).properties)).toEqual(
+          Object.keys(schema.shape),
+        );
+      }
+    }
+  });
+});
