@@ -1,0 +1,75 @@
+/** Policies by their block, and from the folder of a checkpoint. */
+import type { PolicySpec } from '../../config/specs.ts';
+import { DocOptError } from '../../errors.ts';
+import type { ArtefactReader, Policy, TrainablePolicy } from '../../ports.ts';
+import { type AnalyzerName, createAnalyzer } from '../../text/mod.ts';
+import type { Corpus } from '../../types.ts';
+import { readWeights } from './edit/checkpoint.ts';
+import { createEditPolicy, type EditPolicy, type NamedInit, openEditPolicy } from './edit/edit-policy.ts';
+import type { TrainingPair } from './edit/fit-knowledge.ts';
+import { shippedWeights } from './edit/shipped.ts';
+import { createIdentityPolicy } from './identity.ts';
+
+export { createEditPolicy, type EditPolicy, type EditPolicyOptions, openEditPolicy } from './edit/edit-policy.ts';
+export type { TrainingPair } from './edit/fit-knowledge.ts';
+export { chooseFixedSubset, fixedPolicy } from './edit/fixed-policy.ts';
+export { OPERATION_NOTES, OPERATIONS, type Operation } from './edit/operations.ts';
+export { SHIPPED, type ShippedWeights } from './edit/shipped.ts';
+export { createIdentityPolicy } from './identity.ts';
+
+/** What a driver is fitted on and cannot find itself. */
+export interface PolicyContext {
+  /** With the original index texts. */
+  readonly corpus: Corpus;
+  /** The retriever's analyzer; retrievers without one go well with 'english'. */
+  readonly analyzer: AnalyzerName;
+  /** Of the train split only. */
+  readonly trainingPairs: readonly TrainingPair[];
+  readonly seed: number;
+  /** Opens the policy folder of an experiment's best checkpoint, for `init: PATH`. */
+  readonly openExperiment?: (path: string) => Promise<ArtefactReader>;
+}
+
+/** `init` defaults to zero with training pairs and to shipped without. */
+export async function createPolicy(spec: PolicySpec, context: PolicyContext): Promise<Policy | TrainablePolicy> {
+  switch (spec.driver) {
+    case 'identity':
+      return createIdentityPolicy();
+    case 'edit':
+      return createEditPolicyFrom(spec, context);
+    default:
+      throw new Error(`unknown policy ${spec satisfies never}`);
+  }
+}
+
+async function createEditPolicyFrom(
+  spec: Extract<PolicySpec, { driver: 'edit' }>,
+  context: PolicyContext,
+): Promise<EditPolicy> {
+  const { corpus, trainingPairs, seed } = context;
+  return createEditPolicy({
+    corpus,
+    trainingPairs,
+    seed,
+    analyzer: createAnalyzer(context.analyzer),
+    operations: spec.operations,
+    init: await resolveInit(spec.init ?? (trainingPairs.length > 0 ? 'zero' : 'shipped'), context),
+  });
+}
+
+async function resolveInit(init: string, context: PolicyContext): Promise<'zero' | NamedInit> {
+  if (init === 'zero') return init;
+  if (init === 'shipped') return { name: 'shipped', weights: shippedWeights().weights };
+  if (context.openExperiment === undefined) {
+    throw new DocOptError('CONFIG', `policy.init '${init}' is neither 'zero' nor 'shipped'`, {
+      hint: "Use 'zero', 'shipped', or the folder of an experiment.",
+    });
+  }
+  return { name: init, weights: await readWeights(await context.openExperiment(init)) };
+}
+
+/** The policy that a checkpoint's policy folder holds, whichever driver wrote it. Throws ARTEFACT. */
+export async function openPolicy(artefact: ArtefactReader): Promise<TrainablePolicy> {
+  // One driver so far writes checkpoints; its reader says what is wrong with a folder of another.
+  return openEditPolicy(artefact);
+}
