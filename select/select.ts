@@ -7,6 +7,8 @@ import type { Reranker, SelectionLimits, SelectionRun, Selector } from '../src/p
 import type { Document, Pool, SelectedDocument } from '../src/types.ts';
 import { scoreWarnings } from './score-warnings.ts';
 import type { SteppedSelector } from './selectors/boundary-morph.ts';
+import { interrupted, type Stops, watchStops } from './stops.ts';
+import { type Stopwatch, stopwatch, type Timings } from './stopwatch.ts';
 
 export interface SelectOptions {
   readonly pool: Pool;
@@ -54,7 +56,7 @@ export interface SelectAnswer {
   readonly capacity: number;
   readonly selector: string;
   readonly reranker: string;
-  readonly timings: { readonly totalMs: number; readonly selectorMs: number; readonly rerankerMs: number };
+  readonly timings: Timings;
   readonly warnings: readonly string[];
 }
 
@@ -63,6 +65,15 @@ export interface SelectAnswer {
  * passes through.
  */
 export async function select(options: SelectOptions): Promise<SelectAnswer> {
+  const stops = watchStops(options.signal, options.deadline);
+  try {
+    return await selectUntil(options, stops);
+  } finally {
+    stops.release();
+  }
+}
+
+async function selectUntil(options: SelectOptions, stops: Stops): Promise<SelectAnswer> {
   const { pool, selector, budget, capacity, signal, deadline } = options;
   const batchSize = options.batchSize ?? 32;
   requireSound(pool);
@@ -79,7 +90,7 @@ export async function select(options: SelectOptions): Promise<SelectAnswer> {
       await turn(signal);
       const part = positions.slice(from, from + batchSize);
       state.ask(part);
-      const answers = await watch.reranker(() => askReranker(options, part));
+      const answers = await watch.reranker(() => askReranker(options, stops, part));
       if (answers === 'deadline') break asking;
       watch.selector(() => {
         part.forEach((position, i) => {
@@ -138,12 +149,13 @@ function isStepped(selector: Selector): selector is SteppedSelector {
 
 /** One score per position; NaN = failed. */
 async function askReranker(
-  { pool, documentAt, reranker, signal, deadline }: SelectOptions,
+  { pool, documentAt, reranker }: SelectOptions,
+  stops: Stops,
   positions: readonly number[],
 ): Promise<Float64Array | 'deadline'> {
   const query = { id: pool.query.id ?? '', text: pool.query.text ?? '' };
   const documents = positions.map(documentAt);
-  const answers = await raceAborts(reranker.score(query, documents), signal, deadline);
+  const answers = await stops.race(reranker.score(query, documents));
   if (answers === 'deadline') return answers;
   if (answers.length !== positions.length) {
     throw new DocOptError(
@@ -165,43 +177,8 @@ async function askReranker(
   return answers;
 }
 
-async function raceAborts<T>(
-  work: Promise<T>,
-  signal: AbortSignal | undefined,
-  deadline: AbortSignal | undefined,
-): Promise<T | 'deadline'> {
-  const stop = new AbortController();
-  const options = { once: true, signal: stop.signal };
-  const aborts: Promise<'deadline'>[] = [];
-  if (signal !== undefined) {
-    aborts.push(
-      new Promise((_, reject) => {
-        if (signal.aborted) reject(interrupted());
-        signal.addEventListener('abort', () => reject(interrupted()), options);
-      }),
-    );
-  }
-  if (deadline !== undefined) {
-    aborts.push(
-      new Promise((resolve) => {
-        if (deadline.aborted) resolve('deadline');
-        deadline.addEventListener('abort', () => resolve('deadline'), options);
-      }),
-    );
-  }
-  try {
-    return await Promise.race([work, ...aborts]);
-  } finally {
-    stop.abort();
-  }
-}
-
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
-}
-
-function interrupted(): DocOptError {
-  return new DocOptError('INTERRUPTED', 'The selection was interrupted.', { hint: 'Run it again.' });
 }
 
 /** Which calls were made and what came of them. A selector that breaks the budget is a bug, not a bill. */
@@ -261,43 +238,4 @@ function requireSound(pool: Pool): void {
       { hint: 'Give one row per document and a query vector of the same width; createPool() checks and normalises.' },
     );
   }
-}
-
-interface Stopwatch {
-  selector<T>(work: () => T): T;
-  reranker<T>(work: () => Promise<T>): Promise<T>;
-  timings(): SelectAnswer['timings'];
-}
-
-function stopwatch(): Stopwatch {
-  const started = performance.now();
-  let selectorMs = 0;
-  let rerankerMs = 0;
-  return {
-    selector(work) {
-      const from = performance.now();
-      try {
-        return work();
-      } finally {
-        selectorMs += performance.now() - from;
-      }
-    },
-    async reranker(work) {
-      const from = performance.now();
-      try {
-        return await work();
-      } finally {
-        rerankerMs += performance.now() - from;
-      }
-    },
-    timings: () => ({
-      totalMs: round(performance.now() - started),
-      selectorMs: round(selectorMs),
-      rerankerMs: round(rerankerMs),
-    }),
-  };
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
 }

@@ -30,13 +30,13 @@ const PLANNED: readonly string[] = [
   'morph-zero-prior',
 ];
 
-/** A selector from its name or its block. Unknown names: USAGE, naming what exists and the nearest. */
-export function createSelector(spec: string | SelectorSpec): Selector {
+/** A selector from its name or its block. `seed` where it draws something and its block names none. USAGE for unknown names. */
+export function createSelector(spec: string | SelectorSpec, seed?: number): Selector {
   const block = typeof spec === 'string' ? ({ driver: requireName(spec) } as SelectorSpec) : spec;
   switch (block.driver) {
     case 'boundary-morph': {
       const { driver: _, ...options } = block;
-      return createBoundaryMorph(options);
+      return createBoundaryMorph({ seed, ...options });
     }
     case 'single-stage':
       return createSingleStage();

@@ -30,10 +30,9 @@ export interface ServedIndex extends PoolSource {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** loading -> ready, or failed with the reason. Without an index the service takes requests that bring their documents. */
+/** Without an index (none) the service takes requests that bring their documents. */
 export type IndexState =
   | { readonly state: 'loading' }
-  | { readonly state: 'failed'; readonly reason: string }
   | { readonly state: 'none' }
   | { readonly state: 'ready'; readonly index: ServedIndex };
 
@@ -111,7 +110,7 @@ export function createService(options: ServiceOptions): Hono {
 
   app.get('/readyz', (c) => {
     const state = options.index();
-    if (state.state === 'loading' || state.state === 'failed') {
+    if (state.state === 'loading') {
       return c.json({ ready: false, ...notReady(state).body }, 503);
     }
     return c.json({ ready: true, chain: state.state === 'ready' ? state.index.chain : [] });
@@ -253,14 +252,9 @@ class NotReady extends Error {
 }
 
 function notReady(state: IndexState): NotReady {
-  switch (state.state) {
-    case 'failed':
-      return new NotReady(`The index could not be opened: ${state.reason}`, 'Correct it and start the service again.');
-    case 'none':
-      return new NotReady('No index is served.', 'Send documents with the request, or start with --index INDEX.');
-    default:
-      return new NotReady('The index is still being opened.', 'Try again in a moment; /readyz tells when.');
-  }
+  return state.state === 'none'
+    ? new NotReady('No index is served.', 'Send documents with the request, or start with --index INDEX.')
+    : new NotReady('The index is still being opened.', 'Try again in a moment; /readyz tells when.');
 }
 
 function requireIndex(state: IndexState): ServedIndex {
