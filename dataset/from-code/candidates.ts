@@ -185,10 +185,17 @@ class Collector {
   ): void {
     const id = child(declarator, 'id')!;
     const init = child(declarator, 'init');
+    const value = init && assignedValue(init);
     const name = joinNames(owner, plainName(id));
     if (init && id.type === 'Identifier') {
       const isAlone = children(declaration, 'declarations').length === 1;
-      this.offer(name, isAlone ? whole : declarator, init, [...outer, declarator.start, init.start], depth);
+      this.offer(
+        name,
+        isAlone ? whole : declarator,
+        value!,
+        [...outer, declarator.start, init.start, value!.start],
+        depth,
+      );
     } else if (init) this.enter(init, '', depth);
     // `declare const f: (x: A) => B`: no code, but maybe the comment of the code in the .js file beside it.
     else if (declaration.declare === true) this.report(name, whole, outer, undefined);
@@ -214,9 +221,7 @@ class Collector {
   private assign(assignment: AstNode, whole: AstNode, depth: number): void {
     const right = child(assignment, 'right')!;
     const name = assignedName(child(assignment, 'left')!, this.stem);
-    // Of `a = b = function` the outermost name counts.
-    let value = right;
-    while (value.type === 'AssignmentExpression') value = child(value, 'right')!;
+    const value = assignedValue(right);
     if (name === undefined) {
       this.enter(right, '', depth);
       return;
@@ -249,6 +254,12 @@ class Collector {
   }
 }
 
+/** Of `a = b = function` the outermost name counts. */
+function assignedValue(node: AstNode): AstNode {
+  while (node.type === 'AssignmentExpression') node = child(node, 'right')!;
+  return node;
+}
+
 function isFunction(node: AstNode): boolean {
   return /^(?:Function(?:Expression|Declaration)|ArrowFunctionExpression)$/.test(node.type);
 }
@@ -268,11 +279,19 @@ const USES_AT_ONCE = new Set(
   describe it test before after beforeEach afterEach each run exec use get post put delete Promise`.split(/\s+/),
 );
 
-/** `memo(() => ...)`, `curry(dispatch([], function (a) { ... }))`; called functions (`(() => 1)()`) make a value. */
+/**
+ * Whether a call makes a function of another (`memo(() => ...)`, `curry(dispatch([], function (a) { ... }))`), or an
+ * expression chooses one (`native || function (a) { ... }`). Called functions (`(() => 1)()`) make a value.
+ */
 function wrapsFunction(node: AstNode): boolean {
+  const isOrWraps = (part: AstNode | undefined): boolean =>
+    part !== undefined && (isFunction(unwrap(part)) || wrapsFunction(unwrap(part)));
+  if (node.type === 'LogicalExpression') return isOrWraps(child(node, 'left')) || isOrWraps(child(node, 'right'));
+  if (node.type === 'ConditionalExpression') {
+    return isOrWraps(child(node, 'consequent')) || isOrWraps(child(node, 'alternate'));
+  }
   if (node.type !== 'CallExpression') return false;
   const callee = unwrap(child(node, 'callee')!);
   const name = plainName(callee.type === 'MemberExpression' ? child(callee, 'property') : callee);
-  if (name === '' || USES_AT_ONCE.has(name)) return false;
-  return children(node, 'arguments').some((arg) => isFunction(unwrap(arg)) || wrapsFunction(unwrap(arg)));
+  return name !== '' && !USES_AT_ONCE.has(name) && children(node, 'arguments').some(isOrWraps);
 }

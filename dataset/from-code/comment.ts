@@ -14,12 +14,16 @@ export type CommentRefusal =
 
 export type Described = { readonly sentence: string } | { readonly refused: CommentRefusal };
 
+/** Only the beginning can hold the first sentence; a megabyte of brackets must not keep the expressions below busy. */
+const LONGEST = 4000;
+
 /**
  * The first sentence that describes the function, out of a comment's text (markers such as `/**`, `//`, `"""` already
  * gone, tags and markup still in). It is the sentence before the first tag, or else that of `@summary`, `@description`
  * or the like, or below `@private` and its kin, whichever comes first; a heading of one or two words gives way to the paragraph below it.
  */
-export function describeComment(comment: string, fewestWords = 3): Described {
+export function describeComment(wholeComment: string, fewestWords = 3): Described {
+  const comment = wholeComment.slice(0, LONGEST);
   if (isDirective(comment)) return { refused: 'tool directive' };
   const { lead, tags } = splitTags(withoutFences(comment));
   if (tags.some((tag) => LICENCE_TAGS.has(tag.name))) return { refused: 'licence' };

@@ -71,12 +71,13 @@ function standsAlone(text: string, comment: AstComment): boolean {
 }
 
 function withoutStars(value: string): string {
-  return value
+  const lines = value
     .replace(/^[*!]+/, '')
     .split('\n')
-    .map((line) => line.replace(/^\s*\*+(?: |(?=\s|$)|(?=[^\s*/]))/, ''))
-    .join('\n')
-    .replace(/\**\s*$/, '');
+    .map((line) => line.replace(/^\s*\*+(?: |(?=\s|$)|(?=[^\s*/]))/, ''));
+  let end = lines.length;
+  while (end > 0 && /^[\s*]*$/.test(lines[end - 1])) end--;
+  return lines.slice(0, end).join('\n');
 }
 
 function lastEndingBy(comments: readonly AstComment[], position: number): number {

@@ -26,8 +26,7 @@ export function pythonFunctions(text: string): SourceFunction[] {
       } else if (ref.name === 'FunctionDefinition' || ref.name === 'ClassDefinition') {
         const node = ref.node;
         const docstring = docstringOf(node);
-        // The blank lines below a docstring belong to it.
-        if (docstring) hidden.push({ start: docstring.from, end: afterBlankLines(text, docstring.to) });
+        if (docstring) hidden.push(withoutDocstring(text, docstring, statementsOf(node).length === 1));
         const owner = owners[owners.length - 1]?.name ?? '';
         if (ref.name === 'FunctionDefinition') found.push({ node, owner });
         // The functions inside a function go by their own names.
@@ -86,8 +85,12 @@ function docstringOf(definition: SyntaxNode): SyntaxNode | undefined {
   return isString && value.nextSibling === null ? first : undefined;
 }
 
-function afterBlankLines(text: string, from: number): number {
-  return from + (/^[ \t]*\n(?:[ \t]*\n)+/.exec(text.slice(from, from + 200))?.[0].length ?? 0);
+/** The blank lines below a docstring go with it; a body needs something to stand there. */
+function withoutDocstring(text: string, docstring: SyntaxNode, isAlone: boolean): Span {
+  const { from: start, to } = docstring;
+  if (isAlone) return { start, end: to, replacement: 'pass' };
+  const blank = /^[ \t]*\n(?:[ \t]*\n)+/.exec(text.slice(to, to + 200))?.[0].length ?? 0;
+  return { start, end: to + blank };
 }
 
 function docstringText(literal: string): string {

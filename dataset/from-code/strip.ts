@@ -1,6 +1,8 @@
 export interface Span {
   readonly start: number;
   readonly end: number;
+  /** What stands in its place; nothing by default. */
+  readonly replacement?: string;
 }
 
 /**
@@ -43,6 +45,7 @@ function lineWithout(text: string, from: number, to: number, spans: readonly Spa
   };
   for (const span of spans) {
     if (span.start > at) keep(text.slice(at, span.start));
+    if (span.replacement !== undefined && span.start >= from) keep(span.replacement);
     at = Math.min(span.end, to);
     const after = at < to ? text[at] : '';
     if (isWordCharacter(before) && isWordCharacter(after)) keep(' ');

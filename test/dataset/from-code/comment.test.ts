@@ -104,6 +104,14 @@ describe('describeComment', () => {
     expect(describeComment(comment)).toEqual({ refused });
   });
 
+  it('a megabyte of anything takes no time', () => {
+    const started = performance.now();
+    for (const unit of ['[', '(', '`', '*', '{@link ', '[a](', '. ', '\n', 'https://', '@a\n']) {
+      describeComment(`Adds ${unit.repeat(1_000_000 / unit.length)}`);
+    }
+    expect(performance.now() - started).toBeLessThan(8000);
+  });
+
   it('the fewest words are a choice', () => {
     expect(describeComment('Sums up.', 2)).toEqual({ sentence: 'Sums up.' });
     expect(describeComment('Sums all of them up.', 6)).toEqual({ refused: 'too few words' });

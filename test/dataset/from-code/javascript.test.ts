@@ -33,6 +33,9 @@ describe('forms of a named function', () => {
     ['const add = memo(function (a) { return a })', 'add'],
     ['const add = curry(dispatch([], (a) => a))', 'add'],
     ['const add = React.memo((a) => a)', 'add'],
+    ['const add = native || function (a) { return a }', 'add'],
+    ['const add = isOld ? (a) => a : native', 'add'],
+    ['var add = exports.plus = function (a) { return a }', 'add'],
   ])('%s', (code, name) => {
     expect(documented(`/** Adds it up. */\n${code}`)).toEqual([`${name}: Adds it up.`]);
   });

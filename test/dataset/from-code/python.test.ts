@@ -79,6 +79,10 @@ describe('pythonFunctions', () => {
 
   it('a function that is only its docstring has no code', () => {
     expect(found[1].code).toBe('');
+    const nested = 'def f():\n    class Stop(Exception):\n        """Doc."""\n\n    raise Stop\n';
+    expect(pythonFunctions(nested)[0].code).toBe(
+      'def f():\n    class Stop(Exception):\n        pass\n\n    raise Stop',
+    );
     expect(pythonFunctions('def f():\n    """Doc."""\n    pass\n')[0].code).toBe('def f():\n    pass');
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openSourceFolder } from '../../../src/data/source-folder.ts';
 import { folderWith, temporaryFolder } from '../../support/temp-folder.ts';
 
-const options = { extensions: ['.js', '.py'], maxFileBytes: 1000 };
+const options = { extensions: ['.js', '.py'], maxFileBytes: 10_000 };
 
 describe('openSourceFolder', () => {
   it('lists source files in order of path, with what it left out', async () => {
@@ -17,7 +17,7 @@ describe('openSourceFolder', () => {
       '.git/hook.js': 'x',
       'vendor/v.js': 'v',
       'constructor/c.js': 'c',
-      'large.js': 'x'.repeat(1001),
+      'large.js': 'x'.repeat(10_001),
     });
     const source = await openSourceFolder(folder, options);
     expect(source.files).toEqual([
@@ -28,7 +28,7 @@ describe('openSourceFolder', () => {
     ]);
     expect(source.skipped).toEqual([
       { path: '.git/', reason: 'hidden' },
-      { path: 'large.js', reason: 'larger than 1,000 bytes' },
+      { path: 'large.js', reason: 'larger than 10,000 bytes' },
       { path: 'node_modules/', reason: 'dependencies' },
       { path: 'vendor/', reason: 'vendored code' },
     ]);
@@ -60,7 +60,8 @@ describe('openSourceFolder', () => {
     const folder = folderWith({
       'nul.js': 'a\0b',
       'latin.js': Uint8Array.of(0x2f, 0x2f, 0xe9, 0x0a),
-      'min.js': `${'x=1;'.repeat(200)}\nvar a;`,
+      'min.js': `${'x=1;'.repeat(2000)}\nvar a;`,
+      'wide.js': `${'x=1;'.repeat(200)}\nvar a;`,
       'bom.js': '\uFEFFvar a;',
       'long-line.js': `${'var a;\n'.repeat(90)}var b="${'x'.repeat(300)}";`,
     });
@@ -69,6 +70,7 @@ describe('openSourceFolder', () => {
     expect(await read('nul.js')).toEqual({ skipped: 'binary, or not UTF-8' });
     expect(await read('latin.js')).toEqual({ skipped: 'not UTF-8' });
     expect(await read('min.js')).toEqual({ skipped: 'minified' });
+    expect(await read('wide.js')).toHaveProperty('text');
     expect(await read('bom.js')).toEqual({ text: 'var a;' });
     expect(await read('long-line.js')).toHaveProperty('text');
     expect(await read('gone.js')).toEqual({ skipped: 'cannot be read (ENOENT)' });
