@@ -1,0 +1,49 @@
+/** Rerankers by their block. */
+import { DocOptError } from '../../errors.ts';
+import type { Reranker } from '../../ports.ts';
+import type { Qrels } from '../../types.ts';
+import { createQrelsReranker } from './qrels.ts';
+import { createRecordedReranker } from './recorded.ts';
+
+export { type FitEmbeddedInput, fitEmbeddedReranker, openEmbeddedReranker } from './embedded.ts';
+export { createFeaturesReranker } from './features/features.ts';
+export { openFeatures, saveFeatures } from './features/features-file.ts';
+export { type FitFeaturesInput, fitFeatures } from './features/fit-features.ts';
+export { describeFeatures, type FeaturesModel } from './features/model.ts';
+export { createQrelsReranker } from './qrels.ts';
+export { createRecordedReranker } from './recorded.ts';
+
+export type RerankerBlock =
+  | { readonly driver: 'features' }
+  | { readonly driver: 'recorded' }
+  | { readonly driver: 'qrels'; readonly noise: number; readonly seed: number };
+
+/** What the drivers draw on, each present where it exists. */
+export interface RerankerSources {
+  /** The scorer of the index at hand. */
+  readonly embedded?: Reranker;
+  /** Scores of the pool at hand. */
+  readonly scores?: ReadonlyMap<string, number | null>;
+  readonly qrels?: Qrels;
+}
+
+/** Throws USAGE when the driver's source is not there, saying what would provide it. */
+export function createReranker(block: RerankerBlock, sources: RerankerSources): Reranker {
+  switch (block.driver) {
+    case 'features':
+      if (sources.embedded !== undefined) return sources.embedded;
+      throw missing('features', 'an index that holds a fitted scorer', 'Build one with: docopt index --data DATA ...');
+    case 'recorded':
+      if (sources.scores !== undefined) return createRecordedReranker(sources.scores);
+      throw missing('recorded', "a pool whose documents carry a 'score'", 'Give one with --pool FILE.');
+    case 'qrels':
+      if (sources.qrels !== undefined) return createQrelsReranker({ ...block, qrels: sources.qrels });
+      throw missing('qrels', 'judgements', 'It is for studies: give a data set with --data DATA.');
+    default:
+      throw new Error(`unknown reranker ${block satisfies never}`);
+  }
+}
+
+function missing(driver: string, what: string, hint: string): DocOptError {
+  return new DocOptError('USAGE', `reranker '${driver}' needs ${what}.`, { hint });
+}
