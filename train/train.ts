@@ -6,6 +6,7 @@
  */
 import { DocOptError } from '../src/errors.ts';
 import { deriveSeed } from '../src/kernels/rng.ts';
+import type { Experiment } from '../src/store/experiment.ts';
 import type { RewardedGroup } from '../src/types.ts';
 import { breathe } from './breathe.ts';
 import {
@@ -99,6 +100,17 @@ export async function train(setup: TrainSetup): Promise<TrainOutcome> {
   }
 }
 
+/** A finished or begun training is never written over. Throws USAGE. */
+export async function refuseExisting(experiment: Experiment): Promise<void> {
+  if ((await experiment.checkpoints()).length > 0) throw alreadyTrained(experiment.folder);
+}
+
+export function alreadyTrained(folder = 'the experiment'): DocOptError {
+  return new DocOptError('USAGE', `${folder} already holds a training`, {
+    hint: 'Continue it with --resume, or take another --out.',
+  });
+}
+
 interface Progressing {
   state: TrainingState;
   round: Round;
@@ -109,11 +121,7 @@ async function begin(session: Session): Promise<Progressing> {
   const { experiment, log, options } = session;
   const saved = (await experiment.checkpoints()).at(-1);
   if (saved !== undefined && session.resume) return resumeAt(session, saved);
-  if (saved !== undefined) {
-    throw new DocOptError('USAGE', `${experiment.folder ?? 'the experiment'} already holds a training`, {
-      hint: 'Continue it with --resume, or take another --out.',
-    });
-  }
+  await refuseExisting(experiment);
   await Promise.all([METRICS, COMPLETIONS].map((name) => experiment.keepRows(name, 0)));
   try {
     const original = await evaluateOriginal(session.context);

@@ -5,31 +5,14 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { CommandContext } from '../../src/config/command.ts';
 import type { trainSchema } from '../../src/config/schemas/mod.ts';
-import type { PolicySpec, RetrieverSpec } from '../../src/config/specs.ts';
+import type { PolicySpec } from '../../src/config/specs.ts';
 import type { DocumentText } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { defaultFolder } from '../../src/store/workspace.ts';
+import type { ExperimentConfig } from '../experiment-config.ts';
 import { type TrainOptions, trainOptions } from '../options.ts';
 
 export type TrainCommandOptions = z.infer<typeof trainSchema>;
-
-/** EXPERIMENT/config.json: enough to go on, and for others to know what the policy was trained for. */
-export interface ExperimentConfig {
-  /** Absolute. */
-  readonly data: string;
-  readonly documentText: DocumentText;
-  readonly retriever: RetrieverSpec;
-  readonly policy: PolicySpec;
-  readonly options: TrainOptions;
-  readonly seeds?: readonly number[];
-  readonly split: {
-    readonly train: number;
-    readonly dev: number;
-    readonly by: 'query' | 'document';
-    readonly seed: number;
-  };
-  readonly baselines: boolean;
-}
 
 export interface TrainSettings extends Omit<ExperimentConfig, 'policy'> {
   /** Of the experiment. */

@@ -1,0 +1,189 @@
+/** `docopt train`: a data set, a retriever and a policy become an EXPERIMENT; the work itself is train.ts. */
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { arch, cpus, platform } from 'node:os';
+import { join } from 'node:path';
+import { createRetriever } from '../index/mod.ts';
+import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
+import { trainSchema } from '../src/config/schemas/mod.ts';
+import { describeSpec, type PolicySpec } from '../src/config/specs.ts';
+import { corpusWithOriginals, type Dataset, loadDataset, resolveSplits, splitQueries } from '../src/data/mod.ts';
+import { DocOptError } from '../src/errors.ts';
+import { version } from '../src/run/version.ts';
+import { type Experiment, openExperiment } from '../src/store/experiment.ts';
+import { rememberLatest } from '../src/store/workspace.ts';
+import { choosePolicy, preparePolicy } from './commands/policy.ts';
+import { reportText } from './commands/report-text.ts';
+import { CONFIG_FILE, type TrainSettings, trainSettings } from './commands/settings.ts';
+import type { ExperimentConfig } from './experiment-config.ts';
+import type { TrainOutcome, TrainReport } from './report.ts';
+import { alreadyTrained, refuseExisting, train } from './train.ts';
+import { type SeedsReport, seedFolder, trainSeeds } from './train-seeds.ts';
+
+export const trainCommand = defineCommand({
+  name: 'train',
+  summary: 'Trains a rewriting policy against ranking rewards, and measures what it gained on held-out queries.',
+  details:
+    'The folder grows while it trains: config.json, metrics.jsonl, completions.jsonl, checkpoints/, runs/*.trec, and at the\nend report.json. Interrupt it at any moment (Ctrl-C, or worse) and go on with --resume. Dev queries choose the\ncheckpoint and nothing else; test queries are looked at once, at the end.',
+  schema: trainSchema,
+  examples: [
+    ['docopt train --data DATA --retriever bm25 --out experiments/a', 'a code collection, the embedded edit policy'],
+    ['docopt train --out experiments/a --resume', 'go on where an interrupted training stopped'],
+    [
+      'docopt train --data DATA --retriever bm25 --set retriever.analyzer=code --seeds 1,2,3 --out experiments/b',
+      'three seeds: mean and deviation',
+    ],
+    ['docopt train --data DATA --retriever bm25 --dry-run', 'what it would do and cost'],
+  ],
+  run: (options, context) => trainExperiment(options, context),
+});
+
+/** The command's work, for commands that train on the way. */
+export async function trainExperiment(
+  options: Parameters<typeof trainSettings>[0],
+  context: CommandContext,
+): Promise<CommandResult & { folder: string; report?: TrainReport | SeedsReport }> {
+  const { log } = context;
+  const settings = await trainSettings(options, context);
+  const { folder } = settings;
+  const loaded = await loadDataset(settings.data, {
+    documentText: settings.documentText,
+    judged: true,
+    onWarning: ({ file, line, message }) => log.warn(`${file}${line === null ? '' : `:${line}`}: ${message}`),
+  });
+  // Rewrites always start from the originals, whatever rewrites the data carries already.
+  const dataset: Dataset = { ...loaded, corpus: corpusWithOriginals(loaded.corpus, settings.documentText) };
+  const policy = await choosePolicy(settings, dataset);
+  if (options.dryRun) return { folder, ...estimate(settings, dataset, policy) };
+
+  await refuseForeignFolder(folder);
+  const config: ExperimentConfig = configOf(settings, policy);
+  const splits = await resolveSplits(dataset, settings.split, folder);
+  for (const warning of splits.warnings) log.warn(warning);
+  log.info(
+    `splits: ${splits.train.length} train, ${splits.dev.length} dev, ${splits.test.length} test (${splits.source})`,
+  );
+
+  const trainInto = async (place: string, seed: number): Promise<TrainOutcome> => {
+    const experiment = await openExperiment(place);
+    try {
+      if (!options.resume) await refuseExisting(experiment);
+      const own = { ...config, options: { ...config.options, seed }, seeds: undefined };
+      // The configuration of a run that goes on stands: what was asked for now may yet be refused.
+      if (!options.resume || (await experiment.readFile(CONFIG_FILE)) === undefined) await writeConfig(experiment, own);
+      const retriever = createRetriever(settings.retriever);
+      const prepared = await preparePolicy({ spec: policy, settings, dataset, splits, seed, log });
+      return await train({
+        corpus: dataset.corpus,
+        queries: dataset.queries,
+        qrels: dataset.qrels,
+        splits,
+        retriever,
+        policy: prepared.policy,
+        baselines: settings.baselines ? prepared.baselines : [],
+        options: own.options,
+        experiment,
+        resume: options.resume,
+        log,
+        signal: context.signal,
+        environment: environment(),
+      });
+    } finally {
+      await experiment.close();
+    }
+  };
+
+  const report =
+    settings.seeds === undefined
+      ? (await trainInto(folder, settings.options.seed)).report
+      : await trainAllSeeds(folder, settings.seeds, config, options.resume, trainInto);
+  await rememberLatest(context.projectFolder, 'experiment', folder);
+  return { folder, report, json: { experiment: folder, ...report }, text: reportText(report, folder) };
+}
+
+async function trainAllSeeds(
+  folder: string,
+  seeds: readonly number[],
+  config: ExperimentConfig,
+  resume: boolean,
+  trainInto: (place: string, seed: number) => Promise<TrainOutcome>,
+): Promise<SeedsReport> {
+  const root = await openExperiment(folder);
+  try {
+    const begun = (await root.readFile(CONFIG_FILE)) !== undefined;
+    if (begun && !resume) throw alreadyTrained(folder);
+    if (!begun) await writeConfig(root, config);
+    const report = await trainSeeds(seeds, (seed) => trainInto(join(folder, seedFolder(seed)), seed));
+    await root.writeFile('report.json', `${JSON.stringify(report, null, 2)}\n`);
+    return report;
+  } finally {
+    await root.close();
+  }
+}
+
+async function writeConfig(experiment: Experiment, config: ExperimentConfig): Promise<void> {
+  await experiment.writeFile(CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`);
+}
+
+function configOf(
+  { folder: _folder, policy: _policy, init: _init, ...rest }: TrainSettings,
+  policy: PolicySpec,
+): ExperimentConfig {
+  return { ...rest, policy };
+}
+
+/** Names that an experiment may hold before its first checkpoint. */
+const OWN = new Set(['checkpoints', 'lock', 'splits', CONFIG_FILE]);
+
+/** A wrong --out must not fill somebody's folder. */
+async function refuseForeignFolder(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  if (!(await stat(folder)).isDirectory()) {
+    throw new DocOptError('USAGE', `${folder} is a file, a folder is wanted there`, { hint: 'Choose another --out.' });
+  }
+  const names = await readdir(folder);
+  if (names.includes(CONFIG_FILE) || names.every((name) => OWN.has(name))) return;
+  throw new DocOptError('USAGE', `${folder} is not empty and holds no training`, { hint: 'Choose another --out.' });
+}
+
+/** What a run would do. Nothing is written, not even splits. */
+function estimate(settings: TrainSettings, dataset: Dataset, policy: PolicySpec): CommandResult {
+  const { options, seeds } = settings;
+  const parts = splitQueries(dataset.queries, dataset.qrels, settings.split);
+  const runs = seeds?.length ?? 1;
+  const rewrites = 1 + Math.ceil(options.steps / options.indexRefreshRate);
+  const json = {
+    dryRun: true,
+    documents: dataset.corpus.size,
+    queries: { train: parts.train.length, dev: parts.dev.length, test: parts.test.length },
+    policy: describeSpec(policy),
+    retriever: describeSpec(settings.retriever),
+    runs,
+    steps: options.steps,
+    rollouts: runs * options.steps * options.documentsPerStep * options.groupSize,
+    collectionRewrites: runs * rewrites,
+    rewrittenDocuments: runs * rewrites * dataset.corpus.size,
+    costUsd: 0,
+  };
+  return {
+    json,
+    text: [
+      `${json.documents} documents, ${json.queries.train} train, ${json.queries.dev} dev and ${json.queries.test} test queries`,
+      `policy ${json.policy}, retriever ${json.retriever}`,
+      `${runs === 1 ? '' : `${runs} runs of `}${json.steps} steps: up to ${json.rollouts} rewrites to reward, ` +
+        `${json.collectionRewrites} rewrites of the whole collection (${json.rewrittenDocuments} documents)`,
+      'everything runs on this machine and costs nothing; nothing was written',
+    ].join('\n'),
+  };
+}
+
+function environment(): Record<string, unknown> {
+  const processors = cpus();
+  return {
+    version,
+    node: process.version,
+    platform: `${platform()} ${arch()}`,
+    cpu: processors[0]?.model.trim() ?? 'unknown',
+    cores: processors.length,
+  };
+}

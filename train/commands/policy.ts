@@ -1,0 +1,87 @@
+/** Which policy trains, and what its gain is to be seen beside. */
+import type { PolicySpec } from '../../src/config/specs.ts';
+import type { Dataset, Splits } from '../../src/data/mod.ts';
+import { DocOptError } from '../../src/errors.ts';
+import { createPolicy, type EditPolicy, type TrainingPair } from '../../src/models/policies/mod.ts';
+import type { Log, Policy, TrainablePolicy } from '../../src/ports.ts';
+import { readExperiment } from '../../src/store/experiment.ts';
+import type { AnalyzerName } from '../../src/text/mod.ts';
+import type { Baseline } from '../baseline.ts';
+import type { ExperimentConfig } from '../experiment-config.ts';
+import { openPolicyFiles } from '../open-policy.ts';
+import { analyzerBaselines, editBaselines } from './edit-baselines.ts';
+import type { TrainSettings } from './settings.ts';
+
+/** The policy block that is trained. Throws USAGE before anything costs when nobody chose one and none would help. */
+export async function choosePolicy(settings: TrainSettings, dataset: Dataset): Promise<PolicySpec> {
+  const { policy = defaultPolicy(dataset), init } = settings;
+  // A trained policy goes on training: its weights are the start.
+  const spec: PolicySpec =
+    typeof policy === 'string'
+      ? withInit((await readExperiment<ExperimentConfig, unknown>(policy)).config.policy, policy)
+      : policy;
+  if (spec.driver === 'identity') {
+    throw new DocOptError('USAGE', 'the policy identity has nothing to train', { hint: 'E.g. --policy edit.' });
+  }
+  return init === undefined ? spec : withInit(spec, init);
+}
+
+function defaultPolicy(_dataset: Dataset): PolicySpec {
+  return { driver: 'edit' };
+}
+
+function withInit(spec: PolicySpec, init: string): PolicySpec {
+  if (spec.driver === 'edit') return { ...spec, init };
+  throw new DocOptError('USAGE', `--init is the starting point of the edit policy, not of ${spec.driver}`, {
+    hint: 'Add --policy edit, or leave out --init.',
+  });
+}
+
+export interface PolicyRequest {
+  readonly spec: PolicySpec;
+  readonly settings: TrainSettings;
+  readonly dataset: Dataset;
+  readonly splits: Splits;
+  readonly seed: number;
+  readonly log: Log;
+}
+
+export interface PreparedPolicy {
+  readonly policy: TrainablePolicy;
+  readonly baselines: readonly Baseline[];
+}
+
+/** The policy, fitted on the training pairs alone. */
+export async function preparePolicy(request: PolicyRequest): Promise<PreparedPolicy> {
+  const { spec, settings, dataset, splits, seed } = request;
+  const { retriever } = settings;
+  const analyzer: AnalyzerName = 'analyzer' in retriever ? retriever.analyzer : 'english';
+  const policy = await createPolicy(spec, {
+    corpus: dataset.corpus,
+    analyzer,
+    trainingPairs: trainingPairs(dataset, splits),
+    seed,
+    openExperiment: openPolicyFiles,
+  });
+  if (!isTrainable(policy)) {
+    throw new DocOptError('USAGE', `the policy ${policy.id} cannot be trained`, { hint: 'E.g. --policy edit.' });
+  }
+  const beside = spec.driver === 'edit' ? editBaselines((policy as EditPolicy).operations) : [];
+  return { policy, baselines: [...beside, ...analyzerBaselines(retriever)] };
+}
+
+/** Every training query with each of its relevant documents. */
+export function trainingPairs({ queries, qrels }: Dataset, { train }: Pick<Splits, 'train'>): TrainingPair[] {
+  const wanted = new Set(train);
+  return queries
+    .filter(({ id }) => wanted.has(id))
+    .flatMap(({ id, text }) =>
+      [...(qrels.get(id) ?? [])]
+        .filter(([, grade]) => grade > 0)
+        .map(([documentId]) => ({ documentId, queryText: text })),
+    );
+}
+
+function isTrainable(policy: Policy | TrainablePolicy): policy is TrainablePolicy {
+  return 'applyGradient' in policy;
+}

@@ -1,0 +1,22 @@
+import type { PolicySpec, RetrieverSpec } from '../src/config/specs.ts';
+import type { DocumentText } from '../src/data/mod.ts';
+import type { TrainOptions } from './options.ts';
+
+/** EXPERIMENT/config.json: enough to go on, and for others to know what the policy was trained for. */
+export interface ExperimentConfig {
+  /** Absolute path. */
+  readonly data: string;
+  readonly documentText: DocumentText;
+  readonly retriever: RetrieverSpec;
+  readonly policy: PolicySpec;
+  readonly options: TrainOptions;
+  readonly seeds?: readonly number[];
+  readonly split: {
+    readonly train: number;
+    readonly dev: number;
+    readonly by: 'query' | 'document';
+    readonly seed: number;
+  };
+  /** Whether fixed baselines are measured beside the trained policy. */
+  readonly baselines: boolean;
+}
