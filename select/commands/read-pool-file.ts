@@ -1,0 +1,29 @@
+import { readFile, stat } from 'node:fs/promises';
+import { DocOptError } from '../../src/errors.ts';
+import { type PoolDocuments, parsePool } from '../pool-file.ts';
+
+/** A pool file from disk. DATA with what is wrong and where, USAGE when there is no such file. */
+export async function readPoolFile(path: string): Promise<PoolDocuments> {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) {
+    throw new DocOptError('USAGE', `the pool file '${path}' does not exist`, {
+      hint: 'Check the path. (A number means the pool size over an index: --pool 500.)',
+    });
+  }
+  if (info.isDirectory()) {
+    throw new DocOptError('USAGE', `'${path}' is a folder; --pool wants a JSON file`, {
+      hint: 'For an index folder: morph select --index INDEX "text"',
+    });
+  }
+  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new DocOptError('DATA', `${path}: not JSON: ${(error as Error).message}`, {
+      hint: 'NaN and Infinity are no JSON; a failed score is written null.',
+      cause: error,
+    });
+  }
+  return parsePool(value, path);
+}
