@@ -8,6 +8,10 @@ import type { Postings } from './postings.ts';
 export interface PostingsBuilder {
   /** The next document's terms, duplicates kept. */
   add(terms: readonly string[]): void;
+  /** The number of a term, a new one if it has none. */
+  numberOf(term: string): number;
+  /** The next document's terms by number: the first `length` cells. */
+  addNumbers(terms: Int32Array, length: number): void;
   finish(): Postings;
 }
 
@@ -28,46 +32,54 @@ export function createPostingsBuilder(): PostingsBuilder {
   let pairTerm = new Int32Array(4096);
   let pairCount: Uint16Array | Int32Array = new Uint16Array(4096);
 
+  const numberOf = (text: string): number => {
+    const known = vocabulary.get(text);
+    if (known !== undefined) return known;
+    const term = vocabulary.size;
+    vocabulary.set(ownCopy(text), term);
+    if (term >= lastDocument.length) {
+      const old = lastDocument.length;
+      lastDocument = grown(lastDocument).fill(-1, old);
+      lastPair = grown(lastPair);
+    }
+    return term;
+  };
+
+  const addNumbers = (terms: Int32Array, length: number): void => {
+    const document = size++;
+    if (document >= lengths.length) {
+      lengths = grown(lengths);
+      distinct = grown(distinct);
+    }
+    const before = pairs;
+    for (let i = 0; i < length; i++) {
+      const term = terms[i];
+      if (lastDocument[term] === document) {
+        const pair = lastPair[term];
+        if (pairCount[pair] === 65535 && pairCount instanceof Uint16Array) pairCount = Int32Array.from(pairCount);
+        pairCount[pair]++;
+        continue;
+      }
+      if (pairs === pairTerm.length) {
+        if (pairs >= MOST_POSTINGS) throw tooManyPostings();
+        pairTerm = grown(pairTerm);
+        pairCount = grown(pairCount);
+      }
+      lastDocument[term] = document;
+      lastPair[term] = pairs;
+      pairTerm[pairs] = term;
+      pairCount[pairs] = 1;
+      pairs++;
+    }
+    lengths[document] = length;
+    distinct[document] = pairs - before;
+    totalLength += length;
+  };
+
   return {
-    add(terms) {
-      const document = size++;
-      if (document >= lengths.length) {
-        lengths = grown(lengths);
-        distinct = grown(distinct);
-      }
-      const before = pairs;
-      for (const text of terms) {
-        let term = vocabulary.get(text);
-        if (term === undefined) {
-          term = vocabulary.size;
-          vocabulary.set(ownCopy(text), term);
-          if (term >= lastDocument.length) {
-            const old = lastDocument.length;
-            lastDocument = grown(lastDocument).fill(-1, old);
-            lastPair = grown(lastPair);
-          }
-        }
-        if (lastDocument[term] === document) {
-          const pair = lastPair[term];
-          if (pairCount[pair] === 65535 && pairCount instanceof Uint16Array) pairCount = Int32Array.from(pairCount);
-          pairCount[pair]++;
-          continue;
-        }
-        if (pairs === pairTerm.length) {
-          if (pairs >= MOST_POSTINGS) throw tooManyPostings();
-          pairTerm = grown(pairTerm);
-          pairCount = grown(pairCount);
-        }
-        lastDocument[term] = document;
-        lastPair[term] = pairs;
-        pairTerm[pairs] = term;
-        pairCount[pairs] = 1;
-        pairs++;
-      }
-      lengths[document] = terms.length;
-      distinct[document] = pairs - before;
-      totalLength += terms.length;
-    },
+    add: (terms) => addNumbers(Int32Array.from(terms, numberOf), terms.length),
+    numberOf,
+    addNumbers,
 
     finish() {
       const offsets = new Int32Array(vocabulary.size + 1);

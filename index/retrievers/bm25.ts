@@ -16,6 +16,7 @@ import { type Hits, PrunedSearch } from '../kernels/pruned-search.ts';
 import { emptyWeights, type QueryTerms, queryTerms, type Weights, weigh } from '../kernels/query-terms.ts';
 import { scorePairs } from '../kernels/scan.ts';
 import { SwapSearch } from '../kernels/swap-search.ts';
+import { TermReader } from '../kernels/term-reader.ts';
 import { openBm25, saveBm25 } from './bm25-files.ts';
 import { checkDepth, unknownDocument } from './checks.ts';
 
@@ -34,7 +35,8 @@ export function createBm25Retriever(options: Bm25Options): Retriever {
     async build(corpus) {
       const analyzer = createAnalyzer(options.analyzer);
       const builder = createPostingsBuilder();
-      for (let i = 0; i < corpus.size; i++) builder.add(analyzer.analyze(corpus.indexText(i)));
+      const reader = new TermReader(analyzer, builder.numberOf);
+      for (let i = 0; i < corpus.size; i++) builder.addNumbers(reader.terms, reader.read(corpus.indexText(i)));
       return new Bm25Index(options, analyzer, orderIds(corpus.ids), builder.finish());
     },
     async open(artefact) {

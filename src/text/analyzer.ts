@@ -20,6 +20,18 @@ export interface Analyzer {
   readonly id: AnalyzerName;
   /** Terms in order of appearance, duplicates kept. Pure: same text, same terms. */
   analyze(text: string): string[];
+  /**
+   * How analyze takes ASCII text apart: into the longest runs of these characters, each of which gives the same terms
+   * wherever it stands. Indexing a large corpus remembers runs by this instead of analyzing each of them again.
+   */
+  readonly ascii: AsciiRuns;
+}
+
+export interface AsciiRuns {
+  /** inRun[code] = 1 when the character belongs to a run; 128 entries. */
+  readonly inRun: Uint8Array;
+  /** "'s" after a letter or digit and not before one is left out. */
+  readonly dropsPossessives: boolean;
 }
 
 export const ANALYZERS: readonly AnalyzerName[] = ['standard', 'english', 'code'];
@@ -28,14 +40,22 @@ export const ANALYZERS: readonly AnalyzerName[] = ['standard', 'english', 'code'
 export function createAnalyzer(name: AnalyzerName): Analyzer {
   switch (name) {
     case 'standard':
-      return { id: name, analyze: tokenize };
+      return { id: name, analyze: tokenize, ascii: { inRun: asciiSet(/[A-Za-z0-9]/), dropsPossessives: false } };
     case 'english': {
       const stem = createStemmer();
-      return { id: name, analyze: (text) => stemmedWords(tokenize(dropPossessives(text)), stem) };
+      return {
+        id: name,
+        analyze: (text) => stemmedWords(tokenize(dropPossessives(text)), stem),
+        ascii: { inRun: asciiSet(/[A-Za-z0-9]/), dropsPossessives: true },
+      };
     }
     case 'code': {
       const stem = createStemmer();
-      return { id: name, analyze: (text) => codeTerms(text, stem) };
+      return {
+        id: name,
+        analyze: (text) => codeTerms(text, stem),
+        ascii: { inRun: asciiSet(/[A-Za-z0-9_$]/), dropsPossessives: true },
+      };
     }
     default:
       throw new Error(`unknown analyzer ${name satisfies never}`);
@@ -68,10 +88,16 @@ function codeTerms(text: string, stem: (word: string) => string): string[] {
   return terms;
 }
 
+/** One entry per ASCII character: does the pattern match it? */
+function asciiSet(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+}
+
 const POSSESSIVE = /(?<=[\p{L}\p{N}])['’][sS](?![\p{L}\p{N}])/gu;
 
+/** A space stays in their place, so that what stood on both sides does not grow together. */
 function dropPossessives(text: string): string {
-  return text.includes("'") || text.includes('’') ? text.replace(POSSESSIVE, '') : text;
+  return text.includes("'") || text.includes('’') ? text.replace(POSSESSIVE, ' ') : text;
 }
 
 /** Enough for the vocabulary of a large collection; beyond it the memory starts afresh, which costs time only. */

@@ -1,5 +1,5 @@
 /** Text analysis, pure: tokens, stems, stop words, identifiers. */
-export { ANALYZERS, type Analyzer, type AnalyzerName, createAnalyzer } from './analyzer.ts';
+export { ANALYZERS, type Analyzer, type AnalyzerName, type AsciiRuns, createAnalyzer } from './analyzer.ts';
 export { splitIdentifier } from './identifiers.ts';
 export { ENGLISH_STOP_WORDS } from './stopwords.ts';
 export { tokenize, words } from './tokenize.ts';
