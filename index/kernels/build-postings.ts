@@ -10,8 +10,8 @@ export interface PostingsBuilder {
   add(terms: readonly string[]): void;
   /** The number of a term, a new one if it has none. */
   numberOf(term: string): number;
-  /** The next document's terms by number: the first `length` cells. */
-  addNumbers(terms: Int32Array, length: number): void;
+  /** The next document's terms by number; read at once, not kept. */
+  addNumbers(terms: Int32Array): void;
   finish(): Postings;
 }
 
@@ -45,14 +45,14 @@ export function createPostingsBuilder(): PostingsBuilder {
     return term;
   };
 
-  const addNumbers = (terms: Int32Array, length: number): void => {
+  const addNumbers = (terms: Int32Array): void => {
     const document = size++;
     if (document >= lengths.length) {
       lengths = grown(lengths);
       distinct = grown(distinct);
     }
     const before = pairs;
-    for (let i = 0; i < length; i++) {
+    for (let i = 0; i < terms.length; i++) {
       const term = terms[i];
       if (lastDocument[term] === document) {
         const pair = lastPair[term];
@@ -71,13 +71,13 @@ export function createPostingsBuilder(): PostingsBuilder {
       pairCount[pairs] = 1;
       pairs++;
     }
-    lengths[document] = length;
+    lengths[document] = terms.length;
     distinct[document] = pairs - before;
-    totalLength += length;
+    totalLength += terms.length;
   };
 
   return {
-    add: (terms) => addNumbers(Int32Array.from(terms, numberOf), terms.length),
+    add: (terms) => addNumbers(Int32Array.from(terms, numberOf)),
     numberOf,
     addNumbers,
 

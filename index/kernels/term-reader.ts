@@ -13,8 +13,7 @@ const MOST_CHARACTERS = 1 << 26;
 export class TermReader {
   readonly #analyzer: Analyzer;
   readonly #numberOf: (term: string) => number;
-  /** The last text's terms; read() says how many. */
-  terms = new Int32Array(1024);
+  #terms = new Int32Array(1024);
   #length = 0;
 
   // Remembered runs: run r has characters[starts[r] .. starts[r + 1]) and means meanings[meaningAt[r] .. meaningAt[r + 1]).
@@ -33,8 +32,8 @@ export class TermReader {
     this.#numberOf = numberOf;
   }
 
-  /** Fills `terms`; returns how many. */
-  read(text: string): number {
+  /** The text's terms by number, a view that the next call overwrites. */
+  read(text: string): Int32Array {
     const { inRun, dropsPossessives } = this.#analyzer.ascii;
     this.#length = 0;
     const end = text.length;
@@ -57,13 +56,13 @@ export class TermReader {
       if (unit > 127) return this.#readThroughAnalyzer(text);
       this.#addRun(text, start, at, hash ^ (hash >>> 15));
     }
-    return this.#length;
+    return this.#terms.subarray(0, this.#length);
   }
 
-  #readThroughAnalyzer(text: string): number {
+  #readThroughAnalyzer(text: string): Int32Array {
     this.#length = 0;
     for (const term of this.#analyzer.analyze(text)) this.#push(this.#numberOf(term));
-    return this.#length;
+    return this.#terms.subarray(0, this.#length);
   }
 
   #addRun(text: string, start: number, end: number, hash: number): void {
@@ -123,8 +122,8 @@ export class TermReader {
   }
 
   #push(term: number): void {
-    this.terms = fitting(this.terms, this.#length + 1);
-    this.terms[this.#length++] = term;
+    this.#terms = fitting(this.#terms, this.#length + 1);
+    this.#terms[this.#length++] = term;
   }
 }
 

@@ -36,7 +36,7 @@ export function createBm25Retriever(options: Bm25Options): Retriever {
       const analyzer = createAnalyzer(options.analyzer);
       const builder = createPostingsBuilder();
       const reader = new TermReader(analyzer, builder.numberOf);
-      for (let i = 0; i < corpus.size; i++) builder.addNumbers(reader.terms, reader.read(corpus.indexText(i)));
+      for (let i = 0; i < corpus.size; i++) builder.addNumbers(reader.read(corpus.indexText(i)));
       return new Bm25Index(options, analyzer, orderIds(corpus.ids), builder.finish());
     },
     async open(artefact) {
