@@ -7,7 +7,7 @@
  * dimensions: what a health check beside it would wait.
  */
 import { createBm25Retriever } from '../index/retrievers/bm25.ts';
-import { createPool } from '../select/pool.ts';
+import { createPool, fittedOnPool } from '../select/pool.ts';
 import { select } from '../select/select.ts';
 import { createSelector } from '../select/selectors/registry.ts';
 import { listen } from '../select/serve/listen.ts';
@@ -35,7 +35,7 @@ export async function run(): Promise<BenchResult> {
     log: silentLog,
     index: () => ({ state: 'ready', index }),
     rerankerFor: () => tableReranker(),
-    fitEmbedder: (texts) => fitLsa(texts),
+    embed: fittedOnPool((texts) => fitLsa(texts)),
     budget: 50,
     capacity: 10,
     poolSize: POOL,

@@ -2,6 +2,8 @@
 export {
   createPool,
   type DocumentPool,
+  type EmbedTogether,
+  fittedOnPool,
   type PoolInput,
   type PoolSource,
   poolFromDocuments,

@@ -107,11 +107,24 @@ export interface DocumentPool {
   readonly warnings: readonly string[];
 }
 
-/** A pool of documents at hand. Without embeddings they are embedded by `fitEmbedder`, fitted on these very documents. */
-export async function poolFromDocuments(
-  given: PoolDocuments,
-  fitEmbedder: (texts: readonly string[]) => Embedder,
-): Promise<DocumentPool> {
+/** Embeds documents and their query in one space that is made for them. `embedder` names it. */
+export type EmbedTogether = (
+  texts: readonly string[],
+  query: string,
+) => Promise<{ readonly embedder: string; readonly documents: Matrix; readonly query: Float32Array | Float64Array }>;
+
+/** By an embedder that is fitted on these very documents. */
+export function fittedOnPool(fitEmbedder: (texts: readonly string[]) => Embedder): EmbedTogether {
+  return async (texts, query) => {
+    const embedder = fitEmbedder(texts);
+    const documents = await embedder.embed(texts, 'document');
+    const { data } = await embedder.embed([query], 'query');
+    return { embedder: embedder.id, documents, query: data };
+  };
+}
+
+/** A pool of documents at hand. Those without embeddings are embedded by `embed`. */
+export async function poolFromDocuments(given: PoolDocuments, embed: EmbedTogether): Promise<DocumentPool> {
   const { query, documents, embeddings, queryEmbedding } = given;
   const warnings = [...given.warnings];
   const ids = documents.map(({ id }) => id);
@@ -140,13 +153,11 @@ export async function poolFromDocuments(
   if (empty >= 0) {
     throw bad(`The document '${ids[empty]}' has neither text nor embedding.`, 'Give every document one of them.');
   }
-  const embedder = fitEmbedder(texts);
-  const matrix = await embedder.embed(texts, 'document');
-  const queryRow = await embedder.embed([query.text], 'query');
+  const embedded = await embed(texts, query.text);
   return {
-    pool: createPool({ ...base, embeddings: matrix, queryEmbedding: queryRow.data }),
+    pool: createPool({ ...base, embeddings: embedded.documents, queryEmbedding: embedded.query }),
     documents,
-    embeddings: `${embedder.id}, fitted on the pool`,
+    embeddings: `${embedded.embedder}, fitted on the pool`,
     warnings,
   };
 }

@@ -10,6 +10,7 @@ import type { Document, Pool } from '../../src/types.ts';
 import {
   createSelector,
   DEFAULT_SELECTOR,
+  fittedOnPool,
   poolFromDocuments,
   poolFromIndex,
   type SelectAnswer,
@@ -99,8 +100,9 @@ async function fromFile(options: Options, path: string, context: CommandContext)
   }
   if (options.reranker === undefined) context.log.info('reranker: recorded (the scores of the pool)');
   const reranker = createReranker(options.reranker ?? { driver: 'recorded' }, { scores: given.scores });
-  const { pool, documents, embeddings, warnings } = await poolFromDocuments(given, (texts) =>
-    fitLsa(texts, { seed: options.seed }),
+  const { pool, documents, embeddings, warnings } = await poolFromDocuments(
+    given,
+    fittedOnPool((texts) => fitLsa(texts, { seed: options.seed })),
   );
   if (embeddings !== 'given') context.log.info(`vectors: ${embeddings}`);
   return { pool, documentAt: (position) => documents[position], reranker, embeddings, warnings };

@@ -1,10 +1,10 @@
 /** `morph serve`: the HTTP service over an index. */
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { serveSchema } from '../../src/config/schemas/mod.ts';
-import { fitLsa } from '../../src/models/embedders/mod.ts';
 import { createReranker, type RerankerBlock } from '../../src/models/rerankers/mod.ts';
 import { version } from '../../src/run/version.ts';
 import type { PoolDocuments } from '../pool-file.ts';
+import { embedAside } from '../serve/embed-aside.ts';
 import { listen } from '../serve/listen.ts';
 import { createService, type IndexState } from '../serve/service.ts';
 import { findIndex, missingIndex, type OpenedIndex, openServedIndex } from './open-served-index.ts';
@@ -44,7 +44,7 @@ export const serveCommand = defineCommand({
       index: () => state,
       rerankerFor: (documents?: PoolDocuments) =>
         createReranker(block, { embedded: opened?.embedded, scores: documents?.scores }),
-      fitEmbedder: (texts) => fitLsa(texts),
+      embed: embedAside,
       selector: options.selector,
       budget: options.budget,
       capacity: options.capacity,

@@ -10,10 +10,10 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DocOptError, toDocOptError } from '../../src/errors.ts';
-import type { Embedder, Log, Reranker } from '../../src/ports.ts';
+import type { Log, Reranker } from '../../src/ports.ts';
 import { redact } from '../../src/run/redact.ts';
 import type { Corpus, Document } from '../../src/types.ts';
-import { type PoolSource, poolFromDocuments, poolFromIndex } from '../pool.ts';
+import { type EmbedTogether, type PoolSource, poolFromDocuments, poolFromIndex } from '../pool.ts';
 import type { PoolDocuments } from '../pool-file.ts';
 import { type SelectAnswer, select } from '../select.ts';
 import { createSelector, DEFAULT_SELECTOR } from '../selectors/registry.ts';
@@ -42,8 +42,8 @@ export interface ServiceOptions {
   readonly index: () => IndexState;
   /** The reranker of one request: over its own documents, or over the index. Throws USAGE when it cannot serve it. */
   readonly rerankerFor: (documents: PoolDocuments | undefined) => Reranker;
-  /** Fits an embedder on documents that came without embeddings. */
-  readonly fitEmbedder: (texts: readonly string[]) => Embedder;
+  /** For documents that came without embeddings. */
+  readonly embed: EmbedTogether;
   readonly selector?: string;
   readonly budget: number;
   readonly capacity: number;
@@ -191,7 +191,7 @@ export function createService(options: ServiceOptions): Hono {
 
   const takePool = async (request: SelectRequest) => {
     if (request.documents !== undefined) {
-      const own = await poolFromDocuments(request.documents, options.fitEmbedder);
+      const own = await poolFromDocuments(request.documents, options.embed);
       return { ...own, documentAt: (position: number): Document => own.documents[position] };
     }
     const index = requireIndex(options.index());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPool, poolFromDocuments, poolFromIndex } from '../../select/pool.ts';
+import { createPool, fittedOnPool, poolFromDocuments, poolFromIndex } from '../../select/pool.ts';
 import { parsePool } from '../../select/pool-file.ts';
 import { fitLsa } from '../../src/models/embedders/mod.ts';
 import { servedIndex } from '../support/served-index.ts';
@@ -56,7 +56,7 @@ describe('poolFromIndex', () => {
 });
 
 describe('poolFromDocuments', () => {
-  const fit = (texts: readonly string[]) => fitLsa(texts, { dimensions: 4 });
+  const fit = fittedOnPool((texts) => fitLsa(texts, { dimensions: 4 }));
   const take = (value: unknown) => poolFromDocuments(parsePool(value, 'p'), fit);
 
   it('warns when the query has no embedding beside documents that have', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fittedOnPool } from '../../../select/pool.ts';
 import type { SelectAnswer, SelectedEntry } from '../../../select/select.ts';
 import {
   createService,
@@ -28,7 +29,7 @@ function service(changes: Partial<ServiceOptions> = {}) {
     index: () => state,
     rerankerFor: (documents) =>
       documents === undefined ? scoreTableReranker(scores) : scoreTableReranker(Object.fromEntries(documents.scores)),
-    fitEmbedder: (texts) => fitLsa(texts, { dimensions: 8 }),
+    embed: fittedOnPool((texts) => fitLsa(texts, { dimensions: 8 })),
     budget: 6,
     capacity: 4,
     poolSize: 30,
