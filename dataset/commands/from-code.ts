@@ -1,9 +1,10 @@
 /** `docopt dataset from-code`: documented functions become a retrieval data set. */
 import { readdir, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { datasetFromCodeSchema } from '../../src/config/schemas/mod.ts';
-import { temporaryName } from '../../src/data/atomic.ts';
+import { isWritable, temporaryName } from '../../src/data/atomic.ts';
 import { statOrUndefined } from '../../src/data/bytes.ts';
 import { writeBeir } from '../../src/data/mod.ts';
 import { openSourceFolder } from '../../src/data/source-folder.ts';
@@ -86,6 +87,7 @@ function refuseEmpty(dir: string, { report }: CodeDataset, leftOut: number): voi
 const DATASET_FILES = new Set(['corpus.jsonl', 'queries.jsonl', 'qrels', 'splits']);
 
 async function refuseOutput(out: string, force: boolean): Promise<void> {
+  await refuseReadOnly(out);
   const stats = await statOrUndefined(out);
   if (stats === undefined) return;
   if (!stats.isDirectory()) {
@@ -104,6 +106,16 @@ async function refuseOutput(out: string, force: boolean): Promise<void> {
       hint: 'Choose another --out, or replace it with --force.',
     });
   }
+}
+
+/** Said before the code is read, not after. */
+async function refuseReadOnly(out: string): Promise<void> {
+  let parent = dirname(resolve(out));
+  while ((await statOrUndefined(parent)) === undefined) parent = dirname(parent);
+  if (await isWritable(parent)) return;
+  throw new DocOptError('ENVIRONMENT', `${out}: cannot be made, ${parent} is read-only`, {
+    hint: 'Choose another --out.',
+  });
 }
 
 /** An earlier data set stays until the new one is complete. */

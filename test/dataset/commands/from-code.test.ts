@@ -1,5 +1,5 @@
 /** The command on files: what it writes, what it says, how it refuses. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { datasetFromCodeCommand } from '../../../dataset/commands/from-code.ts';
@@ -127,6 +127,18 @@ describe('docopt dataset from-code', () => {
     await expect(run({ dir: join(dir, 'broken.js'), out: join(dir, 'o') })).rejects.toMatchObject({
       message: expect.stringContaining('is a file'),
     });
+  });
+
+  it('a read-only place is refused before anything is read', async () => {
+    const dir = folderWith(CODE);
+    const shut = temporaryFolder();
+    chmodSync(shut, 0o555);
+    const out = join(shut, 'deeper', 'data');
+    await expect(run({ dir, out })).rejects.toMatchObject({
+      code: 'ENVIRONMENT',
+      message: expect.stringContaining('read-only'),
+    });
+    chmodSync(shut, 0o755);
   });
 
   it('stops at an interrupt, with nothing written', async () => {
