@@ -7,10 +7,11 @@
  *   lsa/           model and document vectors, when the retriever has none of its own
  *   reranker/      the `features` scorer
  */
-import { type DocumentText, documentText } from '../src/data/mod.ts';
+import { createHash } from 'node:crypto';
+import { type DocumentText, documentText, formatDocumentRow, formatRewrittenRow } from '../src/data/mod.ts';
 import type { ArtefactWriter, Embedder, Log, RetrievalIndex, Retriever } from '../src/ports.ts';
 import { subWriter } from '../src/store/sub-artefact.ts';
-import type { Corpus, Document, Matrix } from '../src/types.ts';
+import type { Corpus, Matrix } from '../src/types.ts';
 
 export interface BuildIndexInput {
   readonly corpus: Corpus;
@@ -68,15 +69,20 @@ export function originalTexts(corpus: Corpus, mode: DocumentText): OriginalTexts
 /** One JSON line per document; readers restore the original from `docopt` where the indexed text is another. */
 function* corpusRows(corpus: Corpus, mode: DocumentText): Generator<string> {
   for (let position = 0; position < corpus.size; position++) {
-    yield `${JSON.stringify(corpusRow(corpus.original(position), corpus.indexText(position), mode))}\n`;
+    const original = corpus.original(position);
+    const source = documentText(original, mode);
+    const text = corpus.indexText(position);
+    const facts = { status: 'rewritten', reason: '', policy: '' } as const;
+    const row =
+      text === source
+        ? formatDocumentRow(original)
+        : formatRewrittenRow(original, text, { sourceHash: sha256(source), ...facts });
+    yield `${row}\n`;
   }
 }
 
-function corpusRow(original: Document, indexText: string, mode: DocumentText): object {
-  const { id, title, text, metadata } = original;
-  const rest = metadata === undefined ? {} : { metadata };
-  if (indexText === documentText(original, mode)) return { _id: id, title, text, ...rest };
-  return { _id: id, title: '', text: indexText, ...rest, docopt: { title, text, status: 'rewritten' } };
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 async function* vectorChunks(

@@ -1,4 +1,5 @@
 /** The rewritten corpus as an artefact: corpus.jsonl (rewrite as text, original under `docopt`), report.json, manifest. */
+import { formatRewrittenRow } from '../src/data/mod.ts';
 import { createArtefact } from '../src/store/artefact.ts';
 import { type Journal, openJournal } from '../src/store/journal.ts';
 import type { Corpus, Document, Manifest } from '../src/types.ts';
@@ -65,19 +66,8 @@ async function* corpusLines(
     const source = corpus.indexText(row.position);
     count(row, source);
     input.onRow?.(row, original, source);
-    yield `${JSON.stringify(corpusRow(row, original, input.policyFingerprint))}\n`;
+    const { text, status, reason } = row.rewrite;
+    const facts = { sourceHash: row.sourceHash, status, reason, policy: input.policyFingerprint };
+    yield `${formatRewrittenRow(original, text, facts)}\n`;
   }
-}
-
-/** A BEIR row whose text is what to index; the user's metadata stays as it was. */
-function corpusRow(row: RewrittenRow, original: Document, policy: string): object {
-  const { id, title, text, metadata } = original;
-  const { status, reason } = row.rewrite;
-  return {
-    _id: id,
-    title: '',
-    text: row.rewrite.text,
-    ...(metadata === undefined ? {} : { metadata }),
-    docopt: { title, text, sourceHash: row.sourceHash, status, reason, policy },
-  };
 }

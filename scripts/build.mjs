@@ -10,7 +10,8 @@ const SOURCES = ['mod.ts', 'bin', 'src', 'index', 'rewrite', 'train', 'select', 
 /** `npm ci` unless node_modules was installed from this very lock file. */
 export function installDependencies() {
   const stamp = join(root, 'node_modules', '.package-lock.json');
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs - 1) return;
+  if (!clean && existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs - 1)
+    return;
   console.error('installing the pinned dependencies (npm ci) ...');
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];
@@ -24,14 +25,15 @@ export function installDependencies() {
   );
 }
 
-export function build() {
+/** `clean` also removes what deleted sources left behind: for packing. Otherwise a running command keeps its files. */
+export function build({ clean = false } = {}) {
   installDependencies();
   const stamp = join(root, 'dist', '.built');
   const newest = Math.max(
     ...['package.json', 'tsconfig.json', 'package-lock.json', ...SOURCES].map((name) => newestIn(join(root, name))),
   );
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  if (!clean && existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
+  if (clean) rmSync(join(root, 'dist'), { recursive: true, force: true });
   must(
     spawnSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root], {
       cwd: root,
@@ -70,4 +72,5 @@ function must(result, what) {
   process.exit(result.status ?? 1);
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) build();
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  build({ clean: process.argv.includes('--clean') });

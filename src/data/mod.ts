@@ -16,6 +16,8 @@ export { loadQueries } from './load-queries.ts';
 export { loadRun } from './load-run.ts';
 export type { Problem, Report } from './problem.ts';
 export { resolveSplits, SPLIT_DEFAULTS, type Splits, seededSplit, splitOfQrels } from './resolve-splits.ts';
+export { formatRewrittenRow, type RewriteFacts } from './rewritten-row.ts';
+export { formatDocumentRow } from './row.ts';
 export { readQueryIds, saveSplit } from './split-files.ts';
 export { normaliseQuery, type QuerySplit, type SplitOptions, splitQueries } from './splits.ts';
 export { type BeirContent, writeBeir } from './write-beir.ts';
