@@ -167,7 +167,7 @@ export class DenseIndex implements RetrievalIndex {
         const start = i * this.#width;
         const blank = isZero(vectors, start, this.#width);
         found.set(text, {
-          vector: blank ? undefined : Float64Array.from(vectors.subarray(start, start + this.#width)),
+          vector: blank ? undefined : new Float64Array(vectors.subarray(start, start + this.#width)),
         });
       });
     }

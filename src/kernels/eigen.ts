@@ -9,7 +9,7 @@ export interface Eigen {
  * QL with Wilkinson shifts. O(n^3), accurate to about 1e-15 of the largest eigenvalue.
  */
 export function eigenSymmetric(matrix: Float64Array, n: number): Eigen {
-  const { diagonal, beside, vectors } = tridiagonalise(Float64Array.from(matrix), n);
+  const { diagonal, beside, vectors } = tridiagonalise(matrix.slice(), n);
   diagonalise(diagonal, beside, vectors, n);
   return sortDescending(diagonal, vectors, n);
 }

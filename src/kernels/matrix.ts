@@ -22,11 +22,13 @@ export function timesTransposed(
 /** X^T Y (width x width) for X and Y of count x width. */
 export function transposedTimes(x: Float64Array, y: Float64Array, count: number, width: number): Float64Array {
   const out = new Float64Array(width * width);
+  const symmetric = x === y;
   for (let start = 0; start < count; start += BLOCK) {
     const end = Math.min(count, start + BLOCK);
     const xBlock = transposed(x, start, end, width);
-    addTimesTransposed(xBlock, x === y ? xBlock : transposed(y, start, end, width), end - start, out);
+    addTimesTransposed(xBlock, symmetric ? xBlock : transposed(y, start, end, width), end - start, out, symmetric);
   }
+  if (symmetric) for (let i = 0; i < width; i++) for (let j = 0; j < i; j++) out[i * width + j] = out[j * width + i];
   return out;
 }
 
@@ -41,19 +43,21 @@ function transposed(x: Float64Array, start: number, end: number, width: number):
   return out;
 }
 
-/** out += A B^T for A and B with rows of `width`. */
-function addTimesTransposed(a: Float64Array, b: Float64Array, width: number, out: Float64Array): void {
+/** out += A B^T for A and B with rows of `width`; `upper` leaves out what lies wholly below the diagonal. */
+function addTimesTransposed(a: Float64Array, b: Float64Array, width: number, out: Float64Array, upper = false): void {
   const rows = a.length / width;
   const columns = b.length / width;
   let i = 0;
   for (; i + 4 <= rows; i += 4) {
-    let j = 0;
+    let j = upper ? i : 0;
     for (; j + 2 <= columns; j += 2) addTile(a, i * width, b, j * width, width, out, i * columns + j, columns);
-    for (; j < columns; j++)
+    for (; j < columns; j++) {
       for (let r = i; r < i + 4; r++) addOne(a, r * width, b, j * width, width, out, r * columns + j);
+    }
   }
-  for (; i < rows; i++)
-    for (let j = 0; j < columns; j++) addOne(a, i * width, b, j * width, width, out, i * columns + j);
+  for (; i < rows; i++) {
+    for (let j = upper ? i : 0; j < columns; j++) addOne(a, i * width, b, j * width, width, out, i * columns + j);
+  }
 }
 
 function addTile(

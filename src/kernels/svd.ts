@@ -44,7 +44,8 @@ export function truncatedSvd(a: SparseMatrix, options: SvdOptions): RightSingula
   const left = singularOfColumns(transpose(a), options);
   // From the left singular vectors U to the right ones: V = A^T U / values.
   const { rank, values } = left;
-  const scaled = left.vectors.map((value, i) => value / values[i % rank]);
+  const scaled = new Float64Array(left.vectors.length);
+  for (let i = 0; i < scaled.length; i++) scaled[i] = left.vectors[i] / values[i % rank];
   const vectors = new Float64Array(a.columns * rank);
   for (let r = 0; r < a.rows; r++) {
     for (let n = a.offsets[r]; n < a.offsets[r + 1]; n++) {

@@ -22,7 +22,7 @@ export interface LsaOptions {
   readonly analyzer?: AnalyzerName;
   /** The most frequent terms (by document frequency) that are kept; bounds memory and file size. Default 60,000. */
   readonly maxTerms?: number;
-  /** A larger collection is fitted on a seeded sample of this size; embedding still covers all. Default 100,000. */
+  /** A larger collection is fitted on a seeded sample of this size; embedding still covers all. Default 50,000. */
   readonly maxDocuments?: number;
 }
 
@@ -42,7 +42,7 @@ interface LsaModel {
 
 /** Fits on texts: title and text of original documents. Synchronous; maxTerms and maxDocuments bound time and memory. */
 export function fitLsa(texts: Texts, options: LsaOptions = {}): Embedder {
-  const { dimensions = 200, seed = 1, analyzer = 'english', maxTerms = 60_000, maxDocuments = 100_000 } = options;
+  const { dimensions = 200, seed = 1, analyzer = 'english', maxTerms = 60_000, maxDocuments = 50_000 } = options;
   const positions = samplePositions(texts.length, maxDocuments, seed);
   const counts = countTerms(texts, positions, createAnalyzer(analyzer), maxTerms);
   const idf = Float32Array.from(counts.documentFrequencies, (df) => Math.log((1 + counts.rows) / (1 + df)) + 1);
@@ -60,7 +60,7 @@ export function fitLsa(texts: Texts, options: LsaOptions = {}): Embedder {
     documents: counts.rows,
     terms: counts.terms,
     idf,
-    axes: Float32Array.from(svd.vectors),
+    axes: new Float32Array(svd.vectors),
   });
 }
 

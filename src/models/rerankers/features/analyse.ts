@@ -41,7 +41,7 @@ export function createPairAnalysis(
         if (sequence[i] !== sequence[i - 1])
           pairs.add(place.get(sequence[i - 1])! * terms.length + place.get(sequence[i])!);
       }
-      const vector = Float32Array.from((await lsa.embed([text], 'query')).data);
+      const vector = new Float32Array((await lsa.embed([text], 'query')).data);
       return {
         terms,
         place,
@@ -68,7 +68,7 @@ export function createPairAnalysis(
         const document = analyse(
           documents[i],
           texts[i],
-          Float32Array.from(data.subarray(row * width, (row + 1) * width)),
+          new Float32Array(data.subarray(row * width, (row + 1) * width)),
         );
         found[i] = document;
         if (known.size >= REMEMBERED_DOCUMENTS) known.delete(known.keys().next().value!);

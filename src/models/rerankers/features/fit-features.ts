@@ -189,7 +189,7 @@ async function sampleVectors(texts: Texts, lsa: Embedder, seed: number): Promise
     positions.map((position) => texts.at(position) ?? ''),
     'document',
   );
-  return Float32Array.from(data);
+  return new Float32Array(data);
 }
 
 function samplePositions(count: number, wanted: number, seed: number): number[] {
