@@ -23,7 +23,7 @@ describe('mostContested', () => {
   it('equals the full list of pairs, ties included', () => {
     const rng = createRng(21);
     let tied = 0;
-    for (let round = 0; round < 1500; round++) {
+    for (let round = 0; round < 900; round++) {
       const size = 1 + rng.int(round % 10 === 0 ? 400 : 30);
       // Coarse values make ties in mean, variance and z common.
       const grid = round % 3 === 0 ? 3 : round % 3 === 1 ? 8 : 1e9;
@@ -44,7 +44,7 @@ describe('mostContested', () => {
       expect([found!.incumbent, found!.challenger]).toEqual([expected.i, expected.j]);
       expect(found!.gap).toBe(Math.sqrt(expected.z2));
     }
-    expect(tied).toBeGreaterThan(300);
+    expect(tied).toBeGreaterThan(200);
   });
 
   it('scores the member with the larger deviation, the better position on a tie', () => {
