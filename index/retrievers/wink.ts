@@ -2,7 +2,6 @@
  * The `wink` driver: BM25 by the npm package wink-bm25-text-search, an engine written by others. It is here to check
  * ours against and to compare with, not for large collections: it answers from objects, and replaces by rebuilding.
  */
-import type { Engine } from 'wink-bm25-text-search';
 import { DocOptError } from '../../src/errors.ts';
 import { compareRanked } from '../../src/kernels/compare.ts';
 import type { ArtefactReader, RetrievalIndex, Retriever } from '../../src/ports.ts';
@@ -10,6 +9,20 @@ import { type Analyzer, type AnalyzerName, createAnalyzer } from '../../src/text
 import type { Corpus, Query, Ranking } from '../../src/types.ts';
 import { checkDepth, unknownDocument } from './checks.ts';
 import { refuseWithoutTexts, searchByRebuilding } from './rebuild.ts';
+
+/** The part of wink-bm25-text-search 3.1 that is used here. */
+export interface WinkEngine {
+  defineConfig(config: {
+    fldWeights: Record<string, number>;
+    bm25Params: { k1: number; b: number; k: number };
+  }): boolean;
+  definePrepTasks(tasks: readonly ((input: string) => string[])[]): number;
+  addDoc(document: Record<string, string>, id: string): number;
+  consolidate(decimals: number): boolean;
+  search(text: string, limit: number): [id: string, score: number][];
+  exportJSON(): string;
+  importJSON(json: string): boolean;
+}
 
 export interface WinkOptions {
   readonly k1: number;
@@ -37,7 +50,7 @@ export function createWinkRetriever(options: WinkOptions): Retriever {
 }
 
 /** The engine itself, filled and consolidated; its document ids are positions in the corpus. Benches time it bare. */
-export async function buildWink(corpus: Corpus, options: WinkOptions): Promise<Engine> {
+export async function buildWink(corpus: Corpus, options: WinkOptions): Promise<WinkEngine> {
   if (corpus.size < FEWEST_DOCUMENTS) {
     throw new DocOptError(
       'DATA',
@@ -53,8 +66,9 @@ export async function buildWink(corpus: Corpus, options: WinkOptions): Promise<E
   return engine;
 }
 
-async function emptyEngine(analyzer: Analyzer, { k1, b }: WinkOptions): Promise<Engine> {
-  const { default: createEngine } = await import('wink-bm25-text-search');
+async function emptyEngine(analyzer: Analyzer, { k1, b }: WinkOptions): Promise<WinkEngine> {
+  // @ts-expect-error The package ships no types; WinkEngine says what is used of it.
+  const { default: createEngine } = (await import('wink-bm25-text-search')) as { default: () => WinkEngine };
   const engine = createEngine();
   // k = 1 is the 1 in Lucene's ln(1 + ...).
   engine.defineConfig({ fldWeights: { text: 1 }, bm25Params: { k1, b, k: 1 } });
@@ -77,7 +91,7 @@ async function openWink(artefact: ArtefactReader): Promise<RetrievalIndex> {
 }
 
 function winkIndex(
-  engine: Engine,
+  engine: WinkEngine,
   ids: readonly string[],
   options: WinkOptions,
   searchReplacing: RetrievalIndex['searchReplacing'],
