@@ -20,7 +20,7 @@ export interface Head {
 }
 
 /** Rows beyond k, so that a swap that shuffles the top still finds all it needs. */
-const SPARE = 64;
+const SPARE = 16;
 
 /**
  * Heads by query text, oldest dropped first when they take more than `bytes`. A training query comes back in thousands
