@@ -16,7 +16,8 @@ import {
   type SelectAnswer,
   select,
 } from '../mod.ts';
-import { findIndex, missingIndex, openServedIndex } from './open-served-index.ts';
+import { findIndex, missingIndex } from './find-index.ts';
+import { openServedIndex } from './open-served-index.ts';
 import { readPoolFile } from './read-pool-file.ts';
 
 type Options = z.infer<typeof selectSchema>;
@@ -114,7 +115,7 @@ async function fromIndex(options: Options, context: CommandContext): Promise<Can
       hint: 'Example: morph select "effects of light pollution", or --pool FILE with a query inside.',
     });
   }
-  const folder = findIndex(options.index, context);
+  const folder = await findIndex(options.index, context);
   if (folder === undefined) throw missingIndex();
   const index = await openServedIndex(folder);
   const reranker = createReranker(options.reranker ?? { driver: 'features' }, { embedded: index.embedded });

@@ -7,7 +7,8 @@ import type { PoolDocuments } from '../pool-file.ts';
 import { embedAside } from '../serve/embed-aside.ts';
 import { listen } from '../serve/listen.ts';
 import { createService, type IndexState } from '../serve/service.ts';
-import { findIndex, missingIndex, type OpenedIndex, openServedIndex } from './open-served-index.ts';
+import { findIndex, missingIndex } from './find-index.ts';
+import { type OpenedIndex, openServedIndex } from './open-served-index.ts';
 
 /** How long a stop waits for requests that are being answered. */
 const GRACE_MS = 10_000;
@@ -29,7 +30,7 @@ export const serveCommand = defineCommand({
   ],
   async run(options, context): Promise<CommandResult> {
     const block: RerankerBlock = options.reranker ?? { driver: 'features' };
-    const folder = findIndex(options.index, context);
+    const folder = await findIndex(options.index, context);
     // Recorded scores come with each request, so that reranker needs no index.
     if (folder === undefined && block.driver !== 'recorded') throw missingIndex();
     if (options.apiKey === undefined && !LOOPBACK.has(options.host)) {
