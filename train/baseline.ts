@@ -4,6 +4,8 @@ import type { Corpus } from '../src/types.ts';
 /** A way to rewrite the collection without reinforcement learning, or another retriever: what the gain is to be seen beside. */
 export interface Baseline {
   readonly name: string;
+  /** false: only measured, not tested against the trained policy (ablations). Default true. */
+  readonly compared?: boolean;
   prepare(context: BaselineContext): Promise<BaselineTexts>;
 }
 

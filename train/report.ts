@@ -67,6 +67,9 @@ export interface TrainOutcome {
   readonly systems: readonly EvaluatedSystem[];
 }
 
+/** Fewer than for the main comparisons: there may be many baselines. */
+const BASELINE_RESAMPLES = 2000;
+
 export async function writeReport(session: Session, state: TrainingState, texts: FinalTexts): Promise<TrainOutcome> {
   const { corpus, experiment, options, retriever, learner, splits } = session;
   const measures = parseMeasures(options.metrics);
@@ -120,9 +123,9 @@ export async function writeReport(session: Session, state: TrainingState, texts:
       ]),
     ),
     baselineComparisons: compareSystems(
-      baselines.map(({ measured }) => [measured, trained] as const),
+      baselines.filter(({ compared }) => compared).map(({ measured }) => [measured, trained] as const),
       measures.slice(0, 1),
-      { seed: options.seed },
+      { seed: options.seed, resamples: BASELINE_RESAMPLES },
     ),
     checkpoint: {
       step: texts.chosen,
@@ -153,10 +156,13 @@ async function measureSystem(
   return { name, run, ...evaluate(run, qrels, measures, { queries: splits.test }) };
 }
 
-async function measureBaselines(
-  session: Session,
-  measures: readonly Measure[],
-): Promise<{ measured: Measured; note?: string }[]> {
+interface MeasuredBaseline {
+  readonly measured: Measured;
+  readonly note?: string;
+  readonly compared: boolean;
+}
+
+async function measureBaselines(session: Session, measures: readonly Measure[]): Promise<MeasuredBaseline[]> {
   const { corpus, learner, retriever, signal, log } = session;
   const context: BaselineContext = {
     corpus,
@@ -164,7 +170,7 @@ async function measureBaselines(
     signal,
     trainNdcg: (texts) => trainNdcg(session, texts),
   };
-  const measured: { measured: Measured; note?: string }[] = [];
+  const measured: MeasuredBaseline[] = [];
   for (const baseline of session.baselines ?? []) {
     signal?.throwIfAborted();
     log.debug(`baseline ${baseline.name}`);
@@ -173,6 +179,7 @@ async function measureBaselines(
     measured.push({
       measured: await measureSystem(session, measures, baseline.name, rewritten, other ?? retriever),
       note,
+      compared: baseline.compared !== false,
     });
   }
   return measured;

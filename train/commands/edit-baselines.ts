@@ -33,6 +33,7 @@ export function editBaselines(operations: readonly Operation[]): Baseline[] {
     ...operations.map(
       (left): Baseline => ({
         name: `without:${left}`,
+        compared: false,
         prepare: async (context) => ({ texts: await rewriteBy(without(edit(context), left), context) }),
       }),
     ),

@@ -1,0 +1,182 @@
+/** `docopt train` in child processes: deaths, interrupts, locks, refusals. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, run, runJson, start, tempFolder } from '../support/cli.ts';
+import { writeSnippets } from '../support/snippets.ts';
+
+const cwd = tempFolder('train-');
+const settings = ['--index-refresh-rate', '5', '--documents-per-step', '8', '--metrics', 'nDCG@5'];
+const trainFor = (steps: number, out: string, ...more: string[]): string[] => [
+  'docopt',
+  'train',
+  '--data',
+  'data',
+  '--retriever',
+  'bm25',
+  '--policy',
+  'edit',
+  '--no-baselines',
+  '--out',
+  out,
+  '--steps',
+  String(steps),
+  ...settings,
+  ...more,
+];
+const train = (out: string, ...more: string[]): string[] => trainFor(30, out, ...more);
+
+const read = (path: string): string => readFileSync(join(cwd, path), 'utf8');
+/** The series without its times. */
+const series = (out: string): unknown[] =>
+  read(`${out}/metrics.jsonl`)
+    .trimEnd()
+    .split('\n')
+    .map((line) => ({ ...JSON.parse(line), step_time: 0 }));
+const figures = (out: string): unknown => {
+  const { metrics, curve, checkpoint, comparisons, unseenDocuments } = JSON.parse(read(`${out}/report.json`));
+  return { metrics, curve, checkpoint, comparisons, unseenDocuments };
+};
+
+beforeAll(async () => {
+  writeSnippets(join(cwd, 'data'));
+  const { status, stderr } = await run(train('straight'), { cwd });
+  expect([status, stderr]).toEqual([0, expect.stringContaining('is kept')]);
+}, 60_000);
+
+describe('a straight run', () => {
+  it('leaves what was promised, and no lock', () => {
+    expect(readdirSync(join(cwd, 'straight')).sort()).toEqual([
+      'checkpoints',
+      'completions.jsonl',
+      'config.json',
+      'metrics.jsonl',
+      'report.json',
+      'runs',
+      'zero-shot.jsonl',
+    ]);
+    expect(readdirSync(join(cwd, 'straight/runs')).sort()).toEqual(['original.trec', 'trained.trec', 'zeroShot.trec']);
+    expect(series('straight')).toHaveLength(30);
+    expect(readdirSync(join(cwd, 'data/splits')).sort()).toEqual(['dev.txt', 'split.json', 'test.txt', 'train.txt']);
+  });
+
+  it('comes out the same again', async () => {
+    await runJson(train('again'), { cwd });
+    expect(series('again')).toEqual(series('straight'));
+    expect(read('again/completions.jsonl')).toBe(read('straight/completions.jsonl'));
+    expect(figures('again')).toEqual(figures('straight'));
+  });
+});
+
+describe('kill -9', () => {
+  it('at any moment costs nothing but time', async () => {
+    const rows = (): number =>
+      existsSync(join(cwd, 'killed/metrics.jsonl')) ? read('killed/metrics.jsonl').split('\n').length - 1 : -1;
+    // Before anything, in the first rewrite, between checkpoints, at one, in the last step, while measuring.
+    for (const [life, until] of [-1, 0, 3, 10, 16, 29, 30].entries()) {
+      const child = start(train('killed', ...(life === 0 ? [] : ['--resume'])), { cwd });
+      const done = finished(child);
+      let ended = false;
+      void done.then(() => {
+        ended = true;
+      });
+      while (!ended && rows() < until) await wait(5);
+      await wait(until < 0 ? 200 : 3 * life);
+      child.kill('SIGKILL');
+      const { signal, status, stderr } = await done;
+      expect([signal ?? status, stderr]).toEqual([signal === null ? 0 : 'SIGKILL', expect.any(String)]);
+    }
+    const { status, stderr } = await run(train('killed', '--resume'), { cwd });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/resuming at step (25|30)/)]);
+    expect(series('killed')).toEqual(series('straight'));
+    expect(read('killed/completions.jsonl')).toBe(read('straight/completions.jsonl'));
+    expect(figures('killed')).toEqual(figures('straight'));
+  }, 120_000);
+});
+
+describe('Ctrl-C', () => {
+  it('exits 130 in a state that --resume --out alone continues', async () => {
+    const child = start(train('stopped'), { cwd });
+    const done = finished(child);
+    while (!existsSync(join(cwd, 'stopped/metrics.jsonl')) || read('stopped/metrics.jsonl').split('\n').length < 8) {
+      await wait(20);
+    }
+    child.kill('SIGINT');
+    const { status, stderr } = await done;
+    expect([status, stderr]).toEqual([130, expect.stringMatching(/interrupted after step \d+ of 30[\s\S]*--resume/)]);
+    expect(existsSync(join(cwd, 'stopped/report.json'))).toBe(false);
+    await runJson(['docopt', 'train', '--out', 'stopped', '--resume'], { cwd });
+    expect(series('stopped')).toEqual(series('straight'));
+    expect(figures('stopped')).toEqual(figures('straight'));
+  }, 60_000);
+});
+
+describe('two runs into one folder', () => {
+  it('the second is refused while the first goes on', async () => {
+    const first = start(trainFor(2000, 'shared'), { cwd });
+    const done = finished(first);
+    while (!existsSync(join(cwd, 'shared/metrics.jsonl'))) await wait(20);
+    const second = await run(train('shared', '--resume'), { cwd });
+    expect([second.status, second.stderr]).toEqual([1, expect.stringMatching(/another process \(pid \d+/)]);
+    first.kill('SIGKILL');
+    await done;
+    const third = await run(trainFor(2000, 'shared'), { cwd });
+    expect([third.status, third.stderr]).toEqual([2, expect.stringContaining('already holds a training')]);
+  }, 60_000);
+});
+
+describe('several seeds', () => {
+  it('train in subfolders and share one report', async () => {
+    const report = await runJson<Record<string, never>>(trainFor(5, 'seeds', '--seeds', '1,2'), { cwd });
+    expect(report.seeds).toEqual([1, 2]);
+    for (const seed of [1, 2]) {
+      const own = JSON.parse(read(`seeds/seed-${seed}/report.json`));
+      expect(own.seed).toBe(seed);
+      expect(own.splits).toEqual(report.splits);
+    }
+    expect(report.deviations).toHaveProperty(['nDCG@5', 'trained']);
+    const again = await run(trainFor(5, 'seeds', '--seeds', '1,2'), { cwd });
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('already holds a training')]);
+    // The folder as a whole is a policy: its best run's.
+    await runJson(['docopt', 'rewrite-corpus', '--policy', 'seeds', '--out', 'seeds-corpus'], { cwd });
+  }, 60_000);
+});
+
+describe('refusals, before anything costs', () => {
+  const refused = async (argv: string[], message: RegExp, status = 2): Promise<void> => {
+    const result = await run(argv, { cwd });
+    expect([result.status, result.stderr]).toEqual([status, expect.stringMatching(message)]);
+  };
+
+  it('a dry run says what would be done and writes nothing', async () => {
+    const estimate = await runJson(train('dry', '--dry-run'), { cwd });
+    expect(estimate).toMatchObject({ dryRun: true, documents: 80, steps: 30, rollouts: 30 * 8 * 8, costUsd: 0 });
+    expect(existsSync(join(cwd, 'dry'))).toBe(false);
+  });
+
+  it('missing data, missing retriever, nothing to train', async () => {
+    await refused(['docopt', 'train', '--retriever', 'bm25'], /--data is missing/);
+    await refused(['docopt', 'train', '--data', 'data'], /--retriever is missing/);
+    await refused(
+      ['docopt', 'train', '--data', 'data', '--retriever', 'bm25', '--policy', 'identity'],
+      /nothing to train/,
+    );
+    await refused(['docopt', 'train', '--resume'], /--out is missing/);
+  });
+
+  it('settings that differ from those that a run began with', async () => {
+    await refused(train('straight', '--resume', '--beta', '0.5'), /began with beta 0\.02, not 0\.5/);
+    // And the refusal changes nothing: the run can still be resumed as it was.
+    await runJson(['docopt', 'train', '--out', 'straight', '--resume'], { cwd });
+  });
+
+  it('a folder that holds something else, a file', async () => {
+    mkdirSync(join(cwd, 'photos'));
+    writeFileSync(join(cwd, 'photos/cat.jpg'), '');
+    writeFileSync(join(cwd, 'file'), '');
+    await refused(train('photos'), /is not empty and holds no training/);
+    await refused(train('file'), /is a file/);
+    expect(readdirSync(join(cwd, 'photos'))).toEqual(['cat.jpg']);
+  });
+});
