@@ -10,7 +10,7 @@ const SOURCES = ['mod.ts', 'bin', 'src', 'index', 'rewrite', 'train', 'select', 
 /** `npm ci` unless node_modules was installed from this very lock file. */
 export function installDependencies() {
   const stamp = join(root, 'node_modules', '.package-lock.json');
-  if (!clean && existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs - 1)
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs - 1)
     return;
   console.error('installing the pinned dependencies (npm ci) ...');
   const npm = process.env.npm_execpath;
