@@ -165,6 +165,29 @@ describe('refusals, before anything costs', () => {
     await refused(['docopt', 'train', '--resume'], /--out is missing/);
   });
 
+  it('prose without a chosen policy: says so, names the ways, writes nothing', async () => {
+    mkdirSync(join(cwd, 'prose/qrels'), { recursive: true });
+    const texts = [
+      'The boundary layer over a heated plate grows thicker as the wall becomes warmer.',
+      'Libraries that lend books by post reach readers who live far from any town.',
+      'Patients were observed for two years, and none of them had a second attack.',
+    ];
+    const rows = (kind: string) => texts.map((text, i) => `${JSON.stringify({ _id: `${kind}${i}`, text })}\n`).join('');
+    writeFileSync(join(cwd, 'prose/corpus.jsonl'), rows('d'));
+    writeFileSync(join(cwd, 'prose/queries.jsonl'), rows('q'));
+    writeFileSync(
+      join(cwd, 'prose/qrels/test.tsv'),
+      `query-id\tcorpus-id\tscore\n${texts.map((_, i) => `q${i}\td${i}\t1\n`).join('')}`,
+    );
+    const prose = ['docopt', 'train', '--data', 'prose', '--retriever', 'bm25', '--out', 'p'];
+    await refused(prose, /read as prose[\s\S]*--policy edit/);
+    expect([existsSync(join(cwd, 'p')), existsSync(join(cwd, 'prose/splits'))]).toEqual([false, false]);
+    expect(await runJson([...prose, '--policy', 'edit', '--dry-run'], { cwd })).toMatchObject({ dryRun: true });
+    // Code gets the edit policy without being asked for.
+    const code = ['docopt', 'train', '--data', 'data', '--retriever', 'bm25', '--dry-run'];
+    expect(await runJson(code, { cwd })).toMatchObject({ policy: 'edit' });
+  });
+
   it('settings that differ from those that a run began with', async () => {
     await refused(train('straight', '--resume', '--beta', '0.5'), /began with beta 0\.02, not 0\.5/);
     // And the refusal changes nothing: the run can still be resumed as it was.

@@ -6,6 +6,7 @@ import { createPolicy, type EditPolicy, type TrainingPair } from '../../src/mode
 import type { Log, Policy, TrainablePolicy } from '../../src/ports.ts';
 import { readExperiment } from '../../src/store/experiment.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
+import { detectDomain } from '../../src/text/prose.ts';
 import type { Baseline } from '../baseline.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
 import { openPolicyFiles } from '../open-policy.ts';
@@ -26,8 +27,24 @@ export async function choosePolicy(settings: TrainSettings, dataset: Dataset): P
   return init === undefined ? spec : withInit(spec, init);
 }
 
-function defaultPolicy(_dataset: Dataset): PolicySpec {
-  return { driver: 'edit' };
+/** Looked at evenly through the collection, whose order may be by kind. */
+const LOOKED_AT = 1000;
+
+/** The edit policy for code. On plain text it does not help (docs/paper-map.md), so nobody gets it without asking. */
+function defaultPolicy({ corpus }: Dataset): PolicySpec {
+  const count = Math.min(LOOKED_AT, corpus.size);
+  const texts = Array.from({ length: count }, (_, i) => corpus.indexText(Math.floor((i * corpus.size) / count)));
+  const { domain, share } = detectDomain(texts);
+  if (domain === 'code') return { driver: 'edit' };
+  throw new DocOptError(
+    'USAGE',
+    `which policy? These documents read as prose (${Math.round(100 * share)} % of those looked at are code), and the edit policy helps on code only`,
+    {
+      hint:
+        'Ways on: --policy edit trains it all the same; compare analyzers and --retriever lsa with docopt eval; `morph serve` ' +
+        'spends a reranker on the answers. Rewriting by a language model is not built into this version.',
+    },
+  );
 }
 
 function withInit(spec: PolicySpec, init: string): PolicySpec {
