@@ -13,6 +13,8 @@ export interface PairAnalysis {
 
 /** Documents kept analysed; about 1.5 KB each at 100 words. */
 const REMEMBERED_DOCUMENTS = 10_000;
+/** Queries kept analysed: a selection asks for its documents one by one. */
+const REMEMBERED_QUERIES = 64;
 
 /** Turns texts into what the features are computed of. Remembers documents, which come back from query to query. */
 export function createPairAnalysis(
@@ -22,6 +24,7 @@ export function createPairAnalysis(
   const analyzer = createAnalyzer(model.analyzer);
   const width = lsa.dimensions;
   const known = new Map<string, { readonly text: string; readonly document: AnalysedDocument }>();
+  const queries = new Map<string, AnalysedQuery>();
 
   const analyse = (document: Document, text: string, vector: Float32Array): AnalysedDocument => {
     const terms = analyzer.analyze(text);
@@ -30,27 +33,35 @@ export function createPairAnalysis(
     return { terms, leadLength, vector };
   };
 
+  const analyseQuery = async (text: string): Promise<AnalysedQuery> => {
+    const sequence = analyzer.analyze(text);
+    const terms = [...new Set(sequence)];
+    const place = new Map(terms.map((term, t) => [term, t]));
+    const weights = Float64Array.from(terms, (term) => idf(statistics, term));
+    const pairs = new Set<number>();
+    for (let i = 1; i < sequence.length; i++) {
+      if (sequence[i] !== sequence[i - 1])
+        pairs.add(place.get(sequence[i - 1])! * terms.length + place.get(sequence[i])!);
+    }
+    const vector = new Float32Array((await lsa.embed([text], 'query')).data);
+    return {
+      terms,
+      place,
+      idf: weights,
+      totalIdf: weights.reduce((sum, weight) => sum + weight, 0),
+      pairs,
+      vector,
+      ...cosineSpread(vector, background, width),
+    };
+  };
+
   return {
     async query(text) {
-      const sequence = analyzer.analyze(text);
-      const terms = [...new Set(sequence)];
-      const place = new Map(terms.map((term, t) => [term, t]));
-      const weights = Float64Array.from(terms, (term) => idf(statistics, term));
-      const pairs = new Set<number>();
-      for (let i = 1; i < sequence.length; i++) {
-        if (sequence[i] !== sequence[i - 1])
-          pairs.add(place.get(sequence[i - 1])! * terms.length + place.get(sequence[i])!);
-      }
-      const vector = new Float32Array((await lsa.embed([text], 'query')).data);
-      return {
-        terms,
-        place,
-        idf: weights,
-        totalIdf: weights.reduce((sum, weight) => sum + weight, 0),
-        pairs,
-        vector,
-        ...cosineSpread(vector, background, width),
-      };
+      const earlier = queries.get(text);
+      if (earlier !== undefined) return earlier;
+      const analysed = await analyseQuery(text);
+      remember(queries, text, analysed, REMEMBERED_QUERIES);
+      return analysed;
     },
 
     async documents(documents) {
@@ -71,12 +82,17 @@ export function createPairAnalysis(
           new Float32Array(data.subarray(row * width, (row + 1) * width)),
         );
         found[i] = document;
-        if (known.size >= REMEMBERED_DOCUMENTS) known.delete(known.keys().next().value!);
-        known.set(documents[i].id, { text: texts[i], document });
+        remember(known, documents[i].id, { text: texts[i], document }, REMEMBERED_DOCUMENTS);
       });
       return found as AnalysedDocument[];
     },
   };
+}
+
+/** Adds to a bounded memory; the oldest entry goes first. */
+function remember<K, V>(memory: Map<K, V>, key: K, value: V, limit: number): void {
+  if (memory.size >= limit && !memory.has(key)) memory.delete(memory.keys().next().value!);
+  memory.set(key, value);
 }
 
 /** Mean and deviation of a query's cosine over the background; 0 and 1 without one. */
