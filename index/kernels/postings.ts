@@ -35,23 +35,3 @@ export function findPosting(postings: Postings, term: number, document: number):
   }
   return -1;
 }
-
-/** The other direction: document d's distinct terms are terms[offsets[d] .. offsets[d+1]), ascending. */
-export interface DocumentTerms {
-  readonly offsets: Int32Array;
-  readonly terms: Int32Array;
-}
-
-export function transpose(postings: Postings): DocumentTerms {
-  const { size, documents } = postings;
-  const offsets = new Int32Array(size + 1);
-  for (let p = 0; p < documents.length; p++) offsets[documents[p] + 1]++;
-  for (let d = 0; d < size; d++) offsets[d + 1] += offsets[d];
-  const next = offsets.slice(0, size);
-  const terms = new Int32Array(documents.length);
-  const termCount = postings.offsets.length - 1;
-  for (let t = 0; t < termCount; t++) {
-    for (let p = postings.offsets[t]; p < postings.offsets[t + 1]; p++) terms[next[documents[p]]++] = t;
-  }
-  return { offsets, terms };
-}

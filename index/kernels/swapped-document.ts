@@ -1,4 +1,4 @@
-import { type DocumentTerms, type Postings, transpose } from './postings.ts';
+import { findPosting, type Postings } from './postings.ts';
 import type { QueryTerms } from './query-terms.ts';
 
 /**
@@ -7,7 +7,6 @@ import type { QueryTerms } from './query-terms.ts';
  */
 export class SwappedDocument {
   readonly #postings: Postings;
-  readonly #documentTerms: DocumentTerms;
   /** The new text's terms with their occurrences. */
   readonly #counts = new Map<string, number>();
   position = -1;
@@ -18,7 +17,6 @@ export class SwappedDocument {
 
   constructor(postings: Postings) {
     this.#postings = postings;
-    this.#documentTerms = transpose(postings);
   }
 
   swap(position: number, tokens: readonly string[]): void {
@@ -38,23 +36,10 @@ export class SwappedDocument {
   /** Documents that have each of the query's terms after the swap, given its counts in the new text. */
   frequencies(query: QueryTerms, counts: Int32Array, into: Int32Array): Int32Array {
     for (let slot = 0; slot < query.size; slot++) {
-      const had = this.#had(query.terms[slot]) ? 1 : 0;
+      const term = query.terms[slot];
+      const had = term >= 0 && findPosting(this.#postings, term, this.position) >= 0 ? 1 : 0;
       into[slot] = query.frequencies[slot] - had + (counts[slot] > 0 ? 1 : 0);
     }
     return into;
-  }
-
-  /** Whether the old text has the term. */
-  #had(term: number): boolean {
-    const { offsets, terms } = this.#documentTerms;
-    let low = offsets[this.position];
-    const end = offsets[this.position + 1];
-    let high = end;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (terms[middle] < term) low = middle + 1;
-      else high = middle;
-    }
-    return low < end && terms[low] === term;
   }
 }

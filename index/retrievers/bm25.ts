@@ -1,7 +1,7 @@
 /**
  * The `bm25` driver: an inverted index in typed arrays with exact counterfactual swaps. Memory is about 6 bytes per
- * distinct (document, term) pair, at most 2 more for the columns of common terms, 4 more once documents are replaced,
- * and up to 128 MB for the heads of the queries that swaps ask about. Texts are not kept.
+ * distinct (document, term) pair, at most 2 more for the columns of common terms, and up to 128 MB for
+ * the heads of the queries that swaps ask about. Texts are not kept.
  */
 import { DocOptError } from '../../src/errors.ts';
 import type { ArtefactWriter, RetrievalIndex, Retriever } from '../../src/ports.ts';
