@@ -183,11 +183,14 @@ async function refresh(session: Session, state: TrainingState): Promise<Progress
   };
   log.info(`step ${state.step}: nDCG@${options.rewardK} ${figures(round.evaluation)}`);
   if (collapsed) {
-    const kept =
-      round.evaluation.dev === null ? 'Without dev queries nothing protects the result' : 'The best checkpoint is kept';
+    const { dev } = round.evaluation;
+    const protection =
+      dev === null
+        ? 'Without dev queries nothing protects the result'
+        : `Dev is at ${dev.toFixed(4)} (originals ${state.original.dev?.toFixed(4)}), and the best checkpoint by dev is kept`;
     log.warn(
       `COLLAPSE at step ${state.step}: training nDCG@${options.rewardK} ${train.toFixed(4)} is below the original ` +
-        `${state.original.train.toFixed(4)}. ${kept}; lower --learning-rate or --index-refresh-rate.`,
+        `${state.original.train.toFixed(4)}. ${protection}; if it stays there, lower --learning-rate or --index-refresh-rate.`,
     );
   }
   await checkpoint(session, next, round);
