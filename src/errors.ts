@@ -15,6 +15,8 @@ const CODES = {
   MISSING: { exit: 2, http: 501 },
   /** A remote service or a driver that failed. */
   UPSTREAM: { exit: 1, http: 502 },
+  /** The service is still opening its index. */
+  NOT_READY: { exit: 1, http: 503 },
   UNAUTHORIZED: { exit: 1, http: 401 },
   NOT_FOUND: { exit: 1, http: 404 },
   TOO_LARGE: { exit: 1, http: 413 },

@@ -122,10 +122,26 @@ export const PRESETS: Readonly<Record<Preset, TrainOptions>> = {
   trl: { ...PAPER, learningRate: 1e-6, beta: 0, rollout: { temperature: 1, maxNewTokens: 256 } },
 };
 
+/** Settings to change; of `rollout` and `indexing`, single values. */
+export type TrainChanges = Partial<Omit<TrainOptions, 'rollout' | 'indexing'>> & {
+  readonly rollout?: Partial<DrawOptions>;
+  readonly indexing?: Partial<DrawOptions>;
+};
+
+function defined<T extends object>(values: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
 /** A preset with some settings changed; undefined keeps the preset's. Throws CONFIG on values that cannot work. */
-export function trainOptions(preset: Preset, changes: Partial<TrainOptions> = {}): TrainOptions {
+export function trainOptions(preset: Preset, changes: TrainChanges = {}): TrainOptions {
+  const base = PRESETS[preset];
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const options: TrainOptions = { ...PRESETS[preset], ...Object.fromEntries(given) };
+  const options: TrainOptions = {
+    ...base,
+    ...Object.fromEntries(given),
+    rollout: { ...base.rollout, ...defined(changes.rollout) },
+    indexing: { ...base.indexing, ...defined(changes.indexing) },
+  };
   const positive: (keyof TrainOptions)[] = [
     'steps',
     'documentsPerStep',

@@ -111,7 +111,7 @@ export function createService(options: ServiceOptions): Hono {
   app.get('/readyz', (c) => {
     const state = options.index();
     if (state.state === 'loading') {
-      return c.json({ ready: false, ...notReady(state).body }, 503);
+      return c.json({ ready: false, ...notReady(state).toJSON() }, 503);
     }
     return c.json({ ready: true, chain: state.state === 'ready' ? state.index.chain : [] });
   });
@@ -227,8 +227,8 @@ export function createService(options: ServiceOptions): Hono {
   });
 
   app.onError((thrown, c) => {
-    if (thrown instanceof NotReady) return c.json(thrown.body, 503, { 'Retry-After': '2' });
     const error = toDocOptError(thrown);
+    if (error.code === 'NOT_READY') c.header('Retry-After', '2');
     if (error.code !== 'INTERNAL') return respond(c, error);
     // The caller learns that it is not their fault; what exactly broke is for the log.
     options.log.warn(redact(`${c.req.method} ${c.req.path}: ${(thrown as Error).stack ?? thrown}`));
@@ -242,19 +242,14 @@ function respond(c: Context, error: DocOptError, status = error.httpStatus): Res
   return c.json(JSON.parse(redact(JSON.stringify(error.toJSON()))), status as ContentfulStatusCode);
 }
 
-class NotReady extends Error {
-  readonly body: { error: { code: string; message: string; hint: string } };
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.body = { error: { code: 'NOT_READY', message, hint } };
-  }
-}
-
-function notReady(state: IndexState): NotReady {
+function notReady(state: IndexState): DocOptError {
   return state.state === 'none'
-    ? new NotReady('No index is served.', 'Send documents with the request, or start with --index INDEX.')
-    : new NotReady('The index is still being opened.', 'Try again in a moment; /readyz tells when.');
+    ? new DocOptError('NOT_READY', 'No index is served.', {
+        hint: 'Send documents with the request, or start with --index INDEX.',
+      })
+    : new DocOptError('NOT_READY', 'The index is still being opened.', {
+        hint: 'Try again in a moment; /readyz tells when.',
+      });
 }
 
 function requireIndex(state: IndexState): ServedIndex {

@@ -8,6 +8,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
+/** Locks of this very process: after a restart a new process may carry the number of the dead one. */
+const held = new Set<string>();
+
 /** Throws ENVIRONMENT when a living process holds the lock. */
 export async function acquireLock(path: string, purpose: string): Promise<Lock> {
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -17,11 +20,17 @@ export async function acquireLock(path: string, purpose: string): Promise<Lock> 
         JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString(), purpose }),
       );
       await file.close();
-      return { release: () => rm(path, { force: true }) };
+      held.add(path);
+      return {
+        release: async () => {
+          held.delete(path);
+          await rm(path, { force: true });
+        },
+      };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const holder = await readHolder(path);
-      if (holder !== undefined && isAlive(holder)) {
+      if (holder !== undefined && isAlive(holder, path)) {
         throw new DocOptError(
           'ENVIRONMENT',
           `another process (pid ${holder.pid} on ${holder.host}, since ${holder.since}) is ${holder.purpose}`,
@@ -55,9 +64,9 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-function isAlive(holder: Holder): boolean {
+function isAlive(holder: Holder, path: string): boolean {
   if (holder.host !== hostname()) return true;
-  if (holder.pid === process.pid) return true;
+  if (holder.pid === process.pid) return held.has(path);
   try {
     process.kill(holder.pid, 0);
     return true;

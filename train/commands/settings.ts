@@ -10,7 +10,7 @@ import type { DocumentText } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { defaultFolder } from '../../src/store/workspace.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
-import { type TrainOptions, trainOptions } from '../options.ts';
+import { type TrainChanges, trainOptions } from '../options.ts';
 
 export type TrainCommandOptions = z.infer<typeof trainSchema>;
 
@@ -73,7 +73,7 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
 }
 
 /** The flags that are settings of the training itself, under the same names. */
-function chosenOptions(options: TrainCommandOptions): Partial<TrainOptions> {
+function chosenOptions(options: TrainCommandOptions): TrainChanges {
   const {
     data: _data,
     retriever: _retriever,
@@ -96,7 +96,7 @@ function chosenOptions(options: TrainCommandOptions): Partial<TrainOptions> {
   return settings;
 }
 
-function onlyGiven(options: Partial<TrainOptions>, given: ReadonlySet<string>): Partial<TrainOptions> {
+function onlyGiven(options: TrainChanges, given: ReadonlySet<string>): TrainChanges {
   return Object.fromEntries(Object.entries(options).filter(([key]) => given.has(key)));
 }
 

@@ -99,6 +99,17 @@ export const searchSchema = z.strictObject({
   k: option(z.int().min(1).max(100_000).default(10), { help: 'how many results', alias: 'k', value: 'K' }),
 });
 
+/** How completions are drawn; what is left out keeps the preset's value. */
+const draw = z
+  .strictObject({
+    temperature: z.number().min(0).max(10).optional(),
+    topP: z.number().gt(0).lte(1).optional(),
+    topK: z.int().min(0).optional(),
+    repetitionPenalty: z.number().gt(0).optional(),
+    maxNewTokens: count.optional(),
+  })
+  .optional();
+
 export const trainSchema = z.strictObject({
   data: data(),
   retriever: retriever(),
@@ -170,6 +181,27 @@ export const trainSchema = z.strictObject({
   seeds: option(z.array(z.int().min(0)).optional(), {
     help: 'several seeds, mean and deviation: 1,2,3',
     value: 'LIST',
+  }),
+  warmupSteps: option(z.int().min(0).optional(), { help: 'steps of linear warm-up', value: 'N' }),
+  iterations: option(count.optional(), { help: 'updates per batch of rollouts', value: 'N' }),
+  microBatch: option(z.int().min(0).optional(), {
+    help: 'completions whose log-probs are computed at once; 0 = all',
+    value: 'N',
+  }),
+  resample: option(z.int().min(0).optional(), {
+    help: 'how often groups without spread are replaced by other documents',
+    value: 'N',
+  }),
+  rollout: option(draw, { help: 'how rollouts are drawn: --set rollout.temperature=1', value: 'JSON' }),
+  indexing: option(draw, { help: 'how the corpus is rewritten for the index', value: 'JSON' }),
+  keepCheckpoints: option(count.optional(), { help: 'newest checkpoints that stay, beside the best', value: 'N' }),
+  collapseMargin: option(z.number().min(0).optional(), {
+    help: 'alarm when training nDCG is this much below the original',
+    value: 'X',
+  }),
+  loggedDocuments: option(z.int().min(0).optional(), {
+    help: 'documents a step whose rewrites are logged',
+    value: 'N',
   }),
   checkpointEvery: option(count.optional(), { help: 'steps between checkpoints (default: every refresh)', value: 'N' }),
   documentText: documentText(),
