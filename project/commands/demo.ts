@@ -1,4 +1,5 @@
 /** `docopt demo`: the whole pipeline on real code, through the same functions as the commands; it prints what it measured. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -20,6 +21,7 @@ import {
   trainSchema,
 } from '../../src/config/schemas/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
+import type { Log } from '../../src/ports.ts';
 import { duration } from '../../src/run/log.ts';
 import { trainExperiment } from '../../train/command.ts';
 import type { TrainReport } from '../../train/mod.ts';
@@ -32,7 +34,7 @@ export const demoCommand = defineCommand({
   name: 'demo',
   summary:
     'The whole pipeline on the code of a real package: data set, training, rewriting, index, service. No network, no key.',
-  details: `Needs the npm package ${DEMO_PACKAGE.name} ${DEMO_PACKAGE.version}, which a clone of the repository has.`,
+  details: `It reads the npm package ${DEMO_PACKAGE.name} ${DEMO_PACKAGE.version}; where that is not installed, npm fetches it (545 kB).`,
   schema: demoSchema,
   examples: [
     ['docopt demo', 'everything, into .docopt/demo'],
@@ -54,7 +56,7 @@ async function demo(options: Options, context: CommandContext): Promise<CommandR
 
   heading(1, `documented functions of ${DEMO_PACKAGE.name} ${DEMO_PACKAGE.version} become a data set`);
   const made = await datasetFromCodeCommand.run(
-    datasetFromCodeSchema.parse({ dir: packageFolderOf(DEMO_PACKAGE.name), out: at('data') }),
+    datasetFromCodeSchema.parse({ dir: demoPackage(folder, log), out: at('data') }),
     inside,
   );
   const { functions, queries } = made.json as { functions: { documents: number }; queries: { written: number } };
@@ -139,8 +141,9 @@ function prepare(folder: string, chosen: boolean): void {
   mkdirSync(join(folder, '.docopt-demo'), { recursive: true });
 }
 
-/** Where the demo's package is installed, seen from this file and from the working folder. */
-function packageFolderOf(name: string): string {
+/** Where the demo's package is installed, seen from this file and from the working folder; else npm fetches it into the demo. */
+function demoPackage(folder: string, log: Log): string {
+  const { name, version } = DEMO_PACKAGE;
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       return dirname(createRequire(from).resolve(`${name}/package.json`));
@@ -148,11 +151,21 @@ function packageFolderOf(name: string): string {
       // Looked for in the next place.
     }
   }
+  log.info(`${name} is not installed; fetching it with npm`);
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
+  const place = join(folder, 'package');
+  const npm = spawnSync('npm', ['install', '--prefix', place, ...flags, `${name}@${version}`], {
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  const found = join(place, 'node_modules', name);
+  if (npm.status === 0 && existsSync(found)) return found;
   throw new DocOptError(
     'MISSING',
-    `the demo reads the code of the npm package ${name} ${DEMO_PACKAGE.version}, which is not installed here`,
+    `the demo reads the code of the npm package ${name} ${version}, which npm could not fetch`,
     {
-      hint: `Install it: npm install ${name}@${DEMO_PACKAGE.version}`,
+      hint: `Install it yourself: npm install ${name}@${version}`,
+      cause: npm.error ?? npm.stderr,
     },
   );
 }
