@@ -1,7 +1,7 @@
 /** The rewritten corpus as an artefact: corpus.jsonl (rewrite as text, original under `docopt`), report.json, manifest. */
 import { formatRewrittenRow } from '../src/data/mod.ts';
 import { createArtefact } from '../src/store/artefact.ts';
-import { type Journal, openJournal } from '../src/store/journal.ts';
+import { type Journal, journalPath, openJournal } from '../src/store/journal.ts';
 import type { Corpus, Document, Manifest } from '../src/types.ts';
 import { createReportBuilder, type RewriteReport } from './report.ts';
 import { type RewriteCorpusInput, type RewrittenRow, rewriteRows, settingsKey } from './rewrite-corpus.ts';
@@ -48,11 +48,6 @@ export async function writeCorpus(input: WriteCorpusInput): Promise<{ manifest: 
     await artefact.discard();
     throw error;
   }
-}
-
-/** Where unfinished work on `folder` is kept. */
-export function journalPath(folder: string): string {
-  return `${folder.replace(/[/\\]+$/, '')}.journal.jsonl`;
 }
 
 async function* corpusLines(

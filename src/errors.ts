@@ -63,12 +63,17 @@ export function toDocOptError(thrown: unknown): DocOptError {
   if (thrown instanceof DocOptError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = (error as { code?: unknown }).code;
-  const hint = typeof code === 'string' ? SYSTEM_HINTS[code] : undefined;
+  const hint = typeof code === 'string' ? systemHint(code) : undefined;
   if (hint !== undefined) return new DocOptError('ENVIRONMENT', error.message, { hint, cause: error });
   return new DocOptError('INTERNAL', error.message, {
     hint: 'This looks like a bug; please report it with the command line and --verbose output.',
     cause: error,
   });
+}
+
+/** What to do about an error of the system, by its code. */
+export function systemHint(code: string): string | undefined {
+  return Object.hasOwn(SYSTEM_HINTS, code) ? SYSTEM_HINTS[code] : undefined;
 }
 
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
@@ -78,7 +83,11 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   EACCES: 'Check the permissions, or choose another --out.',
   EPERM: 'Check the permissions, or choose another --out.',
   EROFS: 'The file system is read-only; choose another --out.',
-  ENOSPC: 'The disk is full. Free some space and run the same command again; finished parts are kept.',
+  EEXIST: 'Something stands there already; choose another place.',
+  ENAMETOOLONG: 'Choose a shorter name.',
+  ENOSPC: 'Free some space and run the same command again (a training: with --resume); finished parts are kept.',
+  EDQUOT: 'Free some space and run the same command again (a training: with --resume); finished parts are kept.',
+  EFBIG: 'Choose a place on another file system.',
   EMFILE: 'Too many open files; raise `ulimit -n`.',
   EADDRINUSE: 'The port is taken; choose another with --port, or --port 0 for any free one.',
 };

@@ -1,6 +1,6 @@
 /** `docopt demo`: the whole pipeline on real code, through the same functions as the commands; it prints what it measured. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -20,6 +20,7 @@ import {
   serveSchema,
   trainSchema,
 } from '../../src/config/schemas/mod.ts';
+import { makeFolder } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import { duration } from '../../src/run/log.ts';
@@ -48,7 +49,7 @@ async function demo(options: Options, context: CommandContext): Promise<CommandR
   const started = performance.now();
   const folder = resolve(options.out ?? join(context.projectFolder, '.docopt', 'demo'));
   const at = (name: string): string => join(folder, name);
-  prepare(folder, options.out !== undefined);
+  await prepare(folder, options.out !== undefined);
   const { log } = context;
   // The demo's own .docopt/ lies inside its folder: the user's latest artefacts stay what they were.
   const inside: CommandContext = { ...context, projectFolder: folder, json: true, typed: [], given: new Set() };
@@ -131,14 +132,14 @@ async function demo(options: Options, context: CommandContext): Promise<CommandR
 }
 
 /** A demo may be repeated: what an earlier one left in its own place is replaced; a foreign folder is not touched. */
-function prepare(folder: string, chosen: boolean): void {
+async function prepare(folder: string, chosen: boolean): Promise<void> {
   if (existsSync(folder)) {
     if (chosen && !existsSync(join(folder, '.docopt-demo'))) {
       throw new DocOptError('USAGE', `${folder} exists`, { hint: 'Choose a new folder for --out.' });
     }
     rmSync(folder, { recursive: true });
   }
-  mkdirSync(join(folder, '.docopt-demo'), { recursive: true });
+  await makeFolder(join(folder, '.docopt-demo'));
 }
 
 /** Where the demo's package is installed, seen from this file and from the working folder; else npm fetches it into the demo. */

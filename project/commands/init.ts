@@ -1,9 +1,9 @@
 /** `docopt init`: a configuration file and an example data set that runs offline. */
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineCommand } from '../../src/config/command.ts';
 import { initSchema } from '../../src/config/schemas/mod.ts';
-import { writeFileAtomic } from '../../src/data/mod.ts';
+import { makeFolder, writeFileAtomic } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { packageFolder } from '../../src/run/version.ts';
 import { configTemplate } from '../config-template.ts';
@@ -31,7 +31,7 @@ export const initCommand = defineCommand({
         hint: 'Pass --yes to overwrite, or another folder.',
       });
     }
-    mkdirSync(options.dir, { recursive: true });
+    await makeFolder(options.dir);
     if (example !== undefined) cpSync(join(packageFolder, example), data, { recursive: true });
     await writeFileAtomic(config, [configTemplate(options.template)]);
     const next = options.dir === '.' ? [] : [`cd ${options.dir}`];

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
+import { writeFault } from './write-fault.ts';
 
 /**
  * A name beside the path, on the same file system so that rename is atomic. Random: a process id may come again after a
@@ -19,11 +21,13 @@ export async function writeFileAtomic(
   path: string,
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const temporary = temporaryName(path);
   try {
     await writeDurably(temporary, chunks);
-    await rename(temporary, path);
+    await rename(temporary, path).catch((error) => {
+      throw writeFault(path, error);
+    });
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
@@ -36,7 +40,9 @@ export async function writeDurably(
   path: string,
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> {
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx').catch((error) => {
+    throw writeFault(withoutSuffix(path), error);
+  });
   try {
     let pending: string[] = [];
     let size = 0;
@@ -58,19 +64,17 @@ export async function writeDurably(
     await flush();
     await file.sync();
   } catch (error) {
-    throw withPath(error, path);
+    // What failed may also be a read, by whoever makes the chunks.
+    const { syscall } = error as NodeJS.ErrnoException;
+    throw syscall === 'write' || syscall === 'fsync' ? writeFault(withoutSuffix(path), error) : error;
   } finally {
     await file.close();
   }
 }
 
-/** What the system says of a write ("no space left on device") does not name the file. */
-function withPath(error: unknown, path: string): unknown {
-  const failed = error as NodeJS.ErrnoException;
-  if (failed?.syscall !== 'write' && failed?.syscall !== 'fsync') return error;
-  failed.path ??= path;
-  failed.message += ` '${path.replace(/\.tmp-[0-9a-f]{8}/, '')}'`;
-  return failed;
+/** The name that people know: of the file or folder that will stand there. */
+function withoutSuffix(path: string): string {
+  return path.replace(/\.tmp-[0-9a-f]{8}/, '');
 }
 
 /** Makes a rename durable; platforms that cannot flush a folder lose nothing but that. */

@@ -14,6 +14,7 @@ export { type Dataset, type LoadDatasetOptions, loadDataset } from './load-datas
 export { loadQrels } from './load-qrels.ts';
 export { loadQueries } from './load-queries.ts';
 export { loadRun } from './load-run.ts';
+export { makeFolder } from './make-folder.ts';
 export type { Problem, Report } from './problem.ts';
 export { resolveSplits, SPLIT_DEFAULTS, type Splits, seededSplit, splitOfQrels } from './resolve-splits.ts';
 export { formatRewrittenRow, type RewriteFacts } from './rewritten-row.ts';

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import { compareIds } from '../kernels/compare.ts';
@@ -6,6 +5,7 @@ import type { Qrels } from '../types.ts';
 import { isWritable } from './atomic.ts';
 import { statOrUndefined } from './bytes.ts';
 import type { Dataset } from './load-dataset.ts';
+import { makeFolder } from './make-folder.ts';
 import { dataError } from './problem.ts';
 import { checkDisjoint, PARTS, readSplit, type SavedSplit, saveSplit } from './split-files.ts';
 import { judgedQueryIds, type QuerySplit, type SplitOptions, splitDevOff, splitQueries } from './splits.ts';
@@ -132,7 +132,7 @@ async function placesOf(dataset: Dataset, folder?: string): Promise<string[]> {
 /** Where a new split can be saved: beside the data, else in `folder`; undefined when neither can be written. */
 export async function writableSplitFolder(dataset: Dataset, folder?: string): Promise<string | undefined> {
   for (const place of await placesOf(dataset, folder)) {
-    if (place === folder) await mkdir(folder, { recursive: true });
+    if (place === folder) await makeFolder(folder);
     if (await isWritable(place)) return join(place, 'splits');
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import { compareIds } from '../kernels/compare.ts';
@@ -6,6 +6,7 @@ import type { Query } from '../types.ts';
 import { syncFolder, temporaryName, writeDurably } from './atomic.ts';
 import { expectFile, statOrUndefined } from './bytes.ts';
 import { scanTextLines } from './lines.ts';
+import { makeFolder } from './make-folder.ts';
 import { type Report, strictReport } from './problem.ts';
 import type { QuerySplit, SplitOptions } from './splits.ts';
 
@@ -65,8 +66,9 @@ export async function saveSplit(
   if (replace) await refuseOtherFiles(folder);
   const temporary = temporaryName(folder);
   const old = temporaryName(folder);
+  await makeFolder(dirname(folder));
   try {
-    await mkdir(temporary, { recursive: true });
+    await makeFolder(temporary);
     for (const part of PARTS) {
       const lines = parts[part].map((id) => `${id}\n`);
       await writeDurably(join(temporary, `${part}.txt`), lines);

@@ -1,10 +1,11 @@
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import type { Document, Qrels, Query } from '../types.ts';
 import { syncFolder, temporaryName, writeDurably } from './atomic.ts';
 import { statOrUndefined } from './bytes.ts';
 import { IdIndex, idFault } from './id.ts';
+import { makeFolder } from './make-folder.ts';
 import { strictReport } from './problem.ts';
 import { formatDocumentRow } from './row.ts';
 
@@ -21,10 +22,10 @@ export interface BeirContent {
  */
 export async function writeBeir(folder: string, { documents, queries, qrels }: BeirContent): Promise<void> {
   await refuseContent(folder);
-  await mkdir(dirname(folder), { recursive: true });
+  await makeFolder(dirname(folder));
   const temporary = temporaryName(folder);
   try {
-    await mkdir(join(temporary, 'qrels'), { recursive: true });
+    await makeFolder(join(temporary, 'qrels'));
     await writeDurably(join(temporary, 'corpus.jsonl'), rows(documents, 'document', formatDocumentRow));
     await writeDurably(
       join(temporary, 'queries.jsonl'),

@@ -4,25 +4,18 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { makeFolder } from '../data/make-folder.ts';
+import { writeFault } from '../data/write-fault.ts';
 import { DocOptError } from '../errors.ts';
 import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
 import { version } from '../run/version.ts';
 import type { Manifest } from '../types.ts';
 import { acquireLock } from './lock.ts';
+import { FORMATS, MANIFEST, REMEDY, readManifest } from './manifest.ts';
 
-export const MANIFEST = 'manifest.json';
-
-/** Newest format of each kind that this build writes and reads; it reads all older ones from 1. */
-const FORMATS: Readonly<Record<Manifest['kind'], number>> = { corpus: 1, index: 1, experiment: 1, checkpoint: 1 };
-
-const REMEDY: Readonly<Record<Manifest['kind'], string>> = {
-  corpus: 'docopt rewrite-corpus --data DATA --policy POLICY --out CORPUS',
-  index: 'docopt index --data DATA --retriever RETRIEVER --out INDEX',
-  experiment: 'docopt train --data DATA --retriever RETRIEVER --out EXPERIMENT',
-  checkpoint: 'docopt train --data DATA --retriever RETRIEVER --out EXPERIMENT',
-};
+export { MANIFEST } from './manifest.ts';
 
 export interface ArtefactDraft extends ArtefactWriter {
   /** Hashes everything written, writes the manifest, and makes the folder visible. */
@@ -41,13 +34,16 @@ export async function createArtefact(
   options: { replace?: boolean } = {},
 ): Promise<ArtefactDraft> {
   const target = resolve(folder);
-  if (options.replace !== true) await refuseOccupied(target);
-  await mkdir(dirname(target), { recursive: true });
-  const lock = await acquireLock(`${target}.lock`, `building ${target}`);
-  const draft = join(dirname(target), `.${basename(target)}.partial`);
+  const beside = (name: string): string => join(dirname(target), `.${basename(target)}.${name}`);
+  const draft = beside('partial');
+  await refuseOccupied(target, options.replace === true);
+  await makeFolder(dirname(target));
+  const lock = await acquireLock(beside('lock'), `building ${target}`);
   try {
+    await restoreReplaced(draft, target);
+    await refuseOccupied(target, options.replace === true);
     await rm(draft, { recursive: true, force: true });
-    await mkdir(draft);
+    await makeFolder(draft);
   } catch (error) {
     await lock.release();
     throw error;
@@ -59,11 +55,20 @@ export async function createArtefact(
     chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   ): Promise<void> => {
     const path = pathOf(name);
-    await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, 'w');
+    await makeFolder(dirname(path));
+    const fault = (error: unknown): unknown => writeFault(join(target, name), error);
+    const file = await open(path, 'w').catch((error) => {
+      throw fault(error);
+    });
     try {
-      for await (const chunk of chunks) await file.writeFile(chunk);
-      await file.sync();
+      for await (const chunk of chunks) {
+        await file.writeFile(chunk).catch((error) => {
+          throw fault(error);
+        });
+      }
+      await file.sync().catch((error) => {
+        throw fault(error);
+      });
     } finally {
       await file.close();
     }
@@ -112,47 +117,7 @@ export async function openArtefact(
   kind?: Manifest['kind'],
   options: { verify?: boolean } = {},
 ): Promise<ArtefactReader> {
-  const manifestPath = join(folder, MANIFEST);
-  const wanted = kind ?? 'artefact';
-  if (!existsSync(manifestPath)) {
-    const why = existsSync(folder)
-      ? `${folder} holds no ${MANIFEST}: it is no finished ${wanted}`
-      : `${wanted} '${folder}' does not exist`;
-    throw new DocOptError('ARTEFACT', why, {
-      hint: kind === undefined ? 'Check the path.' : `Make one with: ${REMEDY[kind]}`,
-    });
-  }
-  let manifest: Manifest;
-  try {
-    manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as Manifest;
-  } catch (error) {
-    throw new DocOptError('ARTEFACT', `${manifestPath} does not parse: ${(error as Error).message}`, {
-      hint: 'The artefact is damaged; make it again.',
-      cause: error,
-    });
-  }
-  if (
-    !Object.hasOwn(FORMATS, manifest.kind) ||
-    typeof manifest.format !== 'number' ||
-    typeof manifest.files !== 'object'
-  ) {
-    throw new DocOptError('ARTEFACT', `${manifestPath} is no manifest of this project`, { hint: 'Check the path.' });
-  }
-  if (kind !== undefined && manifest.kind !== kind) {
-    throw new DocOptError('ARTEFACT', `'${folder}' is of kind '${manifest.kind}', '${kind}' is wanted`, {
-      hint: `Make one with: ${REMEDY[kind]}`,
-    });
-  }
-  const newest = FORMATS[manifest.kind];
-  if (manifest.format > newest) {
-    throw new DocOptError(
-      'ARTEFACT',
-      `${manifest.kind} '${folder}' has format ${manifest.format}; this build reads ${newest === 1 ? '1' : `1-${newest}`}`,
-      {
-        hint: `Update docopt-ir, or rebuild it with: ${REMEDY[manifest.kind]}`,
-      },
-    );
-  }
+  const manifest = await readManifest(folder, kind);
   for (const [name, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const path = join(folder, checkedName(name));
     const size = existsSync(path) ? (await stat(path)).size : -1;
@@ -175,7 +140,7 @@ export async function openArtefact(
     path,
     read: async (name) => new Uint8Array(await readFile(path(name))),
     readText: (name) => readFile(path(name), 'utf8'),
-    readJson: async <T>(name: string) => JSON.parse(await readFile(path(name), 'utf8')) as T,
+    readJson: async <T>(name: string) => parseJson<T>(await readFile(path(name), 'utf8'), path(name), manifest),
   };
 }
 
@@ -186,14 +151,37 @@ export function fingerprintOf(kind: string, files: Readonly<Record<string, { sha
   return hash.digest('hex');
 }
 
-async function refuseOccupied(target: string): Promise<void> {
+/** Only an artefact is ever replaced: a wrong --out must not cost anybody's files. */
+async function refuseOccupied(target: string, replace: boolean): Promise<void> {
   if (!existsSync(target)) return;
   const info = await stat(target);
   if (!info.isDirectory())
     throw new DocOptError('USAGE', `${target} is a file, a folder is wanted there`, { hint: 'Choose another --out.' });
-  if ((await readdir(target)).length > 0) {
-    throw new DocOptError('USAGE', `${target} exists and is not empty`, {
-      hint: 'Artefacts are never changed in place: choose another --out, or pass --force to replace it.',
+  const names = await readdir(target);
+  if (names.length === 0 || (replace && names.includes(MANIFEST))) return;
+  throw replace
+    ? new DocOptError('USAGE', `${target} is not empty and holds no artefact that could be replaced`, {
+        hint: 'Choose another --out.',
+      })
+    : new DocOptError('USAGE', `${target} exists and is not empty`, {
+        hint: 'Artefacts are never changed in place: choose another --out, or pass --force to replace it.',
+      });
+}
+
+/** A process that died between the two renames of `publish` left the old artefact aside. */
+async function restoreReplaced(draft: string, target: string): Promise<void> {
+  if (existsSync(asideName(draft)) && !existsSync(target)) await rename(asideName(draft), target);
+}
+
+const asideName = (draft: string): string => `${draft}.old`;
+
+function parseJson<T>(text: string, path: string, { kind }: Manifest): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new DocOptError('ARTEFACT', `${path} does not parse: ${(error as Error).message}`, {
+      hint: `The ${kind} is damaged. Make it again with: ${REMEDY[kind]}`,
+      cause: error,
     });
   }
 }
@@ -201,7 +189,7 @@ async function refuseOccupied(target: string): Promise<void> {
 /** The old artefact, if any, stays readable until the new one stands in its place. */
 async function publish(draft: string, target: string, replace: boolean): Promise<void> {
   if (existsSync(target)) {
-    const old = `${draft}.old`;
+    const old = asideName(draft);
     await rm(old, { recursive: true, force: true });
     if (replace) {
       await rename(target, old);

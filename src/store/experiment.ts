@@ -4,9 +4,11 @@
  * bring back a state that the run was in.
  */
 import { appendFileSync, createReadStream, existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../data/make-folder.ts';
 import { writeFileAtomic } from '../data/mod.ts';
+import { writeFault } from '../data/write-fault.ts';
 import { DocOptError } from '../errors.ts';
 import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
 import type { Manifest } from '../types.ts';
@@ -39,14 +41,19 @@ export interface Experiment {
 
 /** Opens or creates an experiment folder for writing. Throws ENVIRONMENT when another process writes to it. */
 export async function openExperiment(folder: string): Promise<Experiment> {
-  await mkdir(join(folder, 'checkpoints'), { recursive: true });
+  await makeFolder(join(folder, 'checkpoints'));
   const lock = await acquireLock(join(folder, 'lock'), `training in ${folder}`);
   const checkpoint = (step: number): string => join(folder, checkpointName(step));
   return {
     folder,
     // Twice a step: synchronously some 50 microseconds, asynchronously the round trips cost a hundred times that.
     async appendRows(name, rows) {
-      appendFileSync(join(folder, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      const path = join(folder, name);
+      try {
+        appendFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      } catch (error) {
+        throw writeFault(path, error);
+      }
     },
     async keepRows(name, step) {
       const path = join(folder, name);

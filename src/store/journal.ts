@@ -4,7 +4,9 @@
  */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { type FileHandle, open, rm, truncate } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { writeFault } from '../data/write-fault.ts';
 
 export interface Journal<T> {
   /** Entries found when it was opened. */
@@ -17,13 +19,21 @@ export interface Journal<T> {
   remove(): Promise<void>;
 }
 
+/** Where unfinished work on an artefact is kept: hidden beside it. */
+export function journalPath(folder: string): string {
+  const target = resolve(folder);
+  return join(dirname(target), `.${basename(target)}.journal.jsonl`);
+}
+
 /** Opens or creates the journal at `path`. Values are whatever JSON carries. */
 export async function openJournal<T>(path: string): Promise<Journal<T>> {
   const known = new Map<string, T>();
   // A cut last line would swallow the first line appended behind it.
   if (existsSync(path)) await truncate(path, await readEntries(path, known));
   const recovered = known.size;
-  const file: FileHandle = await open(path, 'a');
+  const file: FileHandle = await open(path, 'a').catch((error) => {
+    throw writeFault(path, error);
+  });
   let closed = false;
   const close = async (): Promise<void> => {
     if (closed) return;
@@ -37,8 +47,12 @@ export async function openJournal<T>(path: string): Promise<Journal<T>> {
     get: (key) => known.get(key),
     append(entries) {
       queue = queue.then(async () => {
-        await file.appendFile(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-        await file.datasync();
+        try {
+          await file.appendFile(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+          await file.datasync();
+        } catch (error) {
+          throw writeFault(path, error);
+        }
         for (const [key, value] of entries) known.set(key, value);
       });
       return queue;

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -57,7 +58,7 @@ describe('artefacts', () => {
     await (await createArtefact(folder, 'index')).write('junk.txt', 'left by a killed process');
     // A killed process leaves its lock too; its pid no longer exists.
     writeFileSync(
-      `${folder}.lock`,
+      join(folder, '..', '.index.lock'),
       JSON.stringify({ pid: 2 ** 30, host: (await import('node:os')).hostname(), since: '', purpose: '' }),
     );
     await make(folder);
@@ -82,6 +83,24 @@ describe('artefacts', () => {
     expect(readdirSync(join(folder, '..'))).toEqual(['index']);
   });
 
+  it('replacing takes nothing but an artefact away', async () => {
+    const folder = place();
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'holiday.jpg'), '');
+    await expect(createArtefact(folder, 'index', { replace: true })).rejects.toThrow('no artefact that could be');
+    expect(readdirSync(folder)).toEqual(['holiday.jpg']);
+    expect(readdirSync(join(folder, '..'))).toEqual(['index']);
+  });
+
+  it('one that a killed replacement left aside comes back', async () => {
+    const folder = place();
+    await make(folder);
+    renameSync(folder, join(folder, '..', '.index.partial.old'));
+    await expect(createArtefact(folder, 'index')).rejects.toThrow('exists and is not empty');
+    expect(await (await openArtefact(folder)).readText('a.txt')).toBe('hello');
+    expect(readdirSync(join(folder, '..'))).toEqual(['index']);
+  });
+
   it('an empty folder may be filled, a file may not be one', async () => {
     const folder = place();
     mkdirSync(folder);
@@ -89,6 +108,17 @@ describe('artefacts', () => {
     const file = place();
     writeFileSync(file, '');
     await expect(createArtefact(file, 'index')).rejects.toThrow('is a file');
+  });
+
+  it('say which file does not parse', async () => {
+    const folder = place();
+    await make(folder, '{"a":');
+    const artefact = await openArtefact(folder);
+    await expect(artefact.readJson('a.txt')).rejects.toMatchObject({
+      code: 'ARTEFACT',
+      message: expect.stringMatching(/a\.txt does not parse/),
+      hint: expect.stringContaining('docopt index'),
+    });
   });
 
   it.each([
@@ -100,6 +130,21 @@ describe('artefacts', () => {
       'a foreign manifest',
       (folder: string) => writeFileSync(join(folder, 'manifest.json'), '{"a":1}'),
       'no manifest of this project',
+    ],
+    [
+      'a manifest without its facts',
+      (folder: string) => edit(folder, ({ info: _, ...m }) => m),
+      "'info' is missing or not what a manifest has there",
+    ],
+    [
+      'a manifest with other files than files',
+      (folder: string) => edit(folder, (m) => ({ ...m, files: { 'a.txt': null } })),
+      "'files.a.txt' is missing",
+    ],
+    [
+      'a manifest that is null',
+      (folder: string) => writeFileSync(join(folder, 'manifest.json'), 'null'),
+      'no manifest',
     ],
     [
       'a newer format',
