@@ -87,7 +87,7 @@ function count(values: Record<string, unknown>, key: string, least: number, most
 }
 
 function wrong(key: string, expected: string, found: unknown): DocOptError {
-  const text = JSON.stringify(found);
+  const text = typeof found === 'number' ? String(found) : JSON.stringify(found);
   return new DocOptError(
     'USAGE',
     `The request: ${key} is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}, expected ${expected}.`,

@@ -239,7 +239,8 @@ export function createService(options: ServiceOptions): Hono {
 }
 
 function respond(c: Context, error: DocOptError, status = error.httpStatus): Response {
-  return c.json(JSON.parse(redact(JSON.stringify(error.toJSON()))), status as ContentfulStatusCode);
+  const { code, message, hint } = error;
+  return c.json({ error: { code, message: redact(message), hint: redact(hint) } }, status as ContentfulStatusCode);
 }
 
 function notReady(state: IndexState): DocOptError {

@@ -45,7 +45,7 @@ async function parse(path: string): Promise<unknown> {
       const { parseDocument } = await import('yaml');
       const document = parseDocument(readText(path), { prettyErrors: true });
       if (document.errors.length > 0) throw broken(path, document.errors[0].message);
-      return document.toJS();
+      return plainValues(path, () => document.toJS());
     }
     case '.json':
       try {
@@ -64,7 +64,7 @@ async function parse(path: string): Promise<unknown> {
     case '.js':
     case '.mjs':
       try {
-        return ((await import(pathToFileURL(path).href)) as { default?: unknown }).default;
+        return defaultExport((await import(pathToFileURL(path).href)) as { default?: unknown });
       } catch (error) {
         throw broken(path, (error as Error).message);
       }
@@ -77,6 +77,22 @@ async function parse(path: string): Promise<unknown> {
         },
       );
   }
+}
+
+/** Anchors may refer to themselves, or be many: neither is a configuration. */
+function plainValues(path: string, read: () => unknown): unknown {
+  try {
+    const values = read();
+    JSON.stringify(values);
+    return values;
+  } catch (error) {
+    throw broken(path, /circular/i.test((error as Error).message) ? 'an anchor refers to itself' : `${error}`);
+  }
+}
+
+function defaultExport(module: { default?: unknown }): unknown {
+  if (!('default' in module)) throw new Error('it has no default export');
+  return module.default;
 }
 
 function readText(path: string): string {

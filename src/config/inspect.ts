@@ -82,7 +82,8 @@ export function schemaAt(schema: Schema, path: readonly string[]): Schema | unde
   let current: Schema | undefined = schema;
   for (const key of path) {
     if (current === undefined) return undefined;
-    current = shapeOf(current)[key];
+    const shape = shapeOf(current);
+    current = Object.hasOwn(shape, key) ? shape[key] : undefined;
   }
   return current;
 }

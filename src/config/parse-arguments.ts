@@ -67,6 +67,16 @@ export function parseArguments(argv: readonly string[], schema: z.ZodObject, usa
     }
   };
 
+  const switchTo = (key: string, on: boolean): void => {
+    if (values[key] === !on) throw usageError(`--${kebab(key)} and --no-${kebab(key)} were both given`, usage);
+    values[key] = on;
+    typed.push({ name: key, value: on });
+  };
+  const once = (earlier: string | undefined, value: string, flag: string): string => {
+    if (earlier !== undefined) throw usageError(`--${flag} was given twice`, usage);
+    return value;
+  };
+
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i];
     if (argument === '--') {
@@ -94,18 +104,17 @@ export function parseArguments(argv: readonly string[], schema: z.ZodObject, usa
     const key = isShort ? keyByAlias.get(name) : camel(name);
     if (key !== undefined && Object.hasOwn(shape, key)) {
       if (kindOf(shape[key]) === 'boolean' && inline === undefined) {
-        values[key] = true;
-        typed.push({ name: key, value: true });
+        switchTo(key, true);
       } else {
         assign(key, next());
       }
     } else if (name.startsWith('no-') && kindAt(shape, camel(name.slice(3))) === 'boolean') {
-      values[camel(name.slice(3))] = false;
-      typed.push({ name: camel(name.slice(3)), value: false });
+      switchTo(camel(name.slice(3)), false);
     } else if (globalFlag !== undefined) {
       if (globalFlag.flag === 'set') globals.set.push(next());
-      else if (globalFlag.flag === 'config') globals.config = next();
-      else if (globalFlag.flag === 'env-file') globals.envFile = next();
+      else if (globalFlag.flag === 'config') globals.config = once(globals.config, next(), 'config');
+      else if (globalFlag.flag === 'env-file') globals.envFile = once(globals.envFile, next(), 'env-file');
+      else if (inline !== undefined) throw usageError(`--${globalFlag.flag} takes no value`, usage);
       else globals[globalFlag.flag as 'help' | 'json' | 'verbose' | 'quiet'] = true;
     } else {
       const known = [...Object.keys(shape).map((k) => `--${kebab(k)}`), ...GLOBAL_FLAGS.map((f) => `--${f.flag}`)];

@@ -8,7 +8,8 @@ import type { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { ConfigFile } from './config-file.ts';
-import { coerce, defaultOf, kindOf, metaOf, pathsOf, type Schema, schemaAt, shapeOf } from './inspect.ts';
+import { coerce, kindOf, metaOf, pathsOf, type Schema, schemaAt, shapeOf } from './inspect.ts';
+import { invalidOption, type Layer } from './invalid-option.ts';
 import { kebab } from './parse-arguments.ts';
 import { SCHEMAS } from './schemas/mod.ts';
 import { expandShortForm, type SpecKind, shortForms } from './specs.ts';
@@ -29,14 +30,14 @@ export function resolveOptions<S extends z.ZodObject>(
   schema: S,
   sources: OptionSources,
 ): { options: z.infer<S>; given: Set<string> } {
-  const layers: Values[] = [];
+  const layers: Layer[] = [];
   if (sources.file !== undefined) layers.push(...fileLayers(schema, sources.file, sources.command));
   layers.push(environmentLayer(schema, sources.program, sources.env));
-  layers.push(setLayer(schema, sources.set));
-  layers.push({ ...sources.flags });
+  layers.push({ values: setLayer(schema, sources.set), nameOf: (path) => `--set ${path.join('.')}` });
+  layers.push({ values: { ...sources.flags }, nameOf: () => undefined });
 
   let merged: Values = {};
-  for (const layer of layers) merged = mergeLayer(schema, merged, layer);
+  for (const { values } of layers) merged = mergeLayer(schema, merged, values);
   for (const [key, value] of Object.entries(merged)) {
     if (isPartialBlock(schema.shape[key] as Schema, value)) {
       throw new DocOptError(
@@ -50,11 +51,11 @@ export function resolveOptions<S extends z.ZodObject>(
   }
 
   const result = schema.safeParse(merged);
-  if (!result.success) throw invalid(schema, result.error, merged);
+  if (!result.success) throw invalidOption(schema, result.error, merged, layers);
   return { options: result.data, given: new Set(Object.keys(merged)) };
 }
 
-function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Values[] {
+function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Layer[] {
   const { $schema: _, commands, ...top } = file.values;
   const allKeys = new Set<string>();
   for (const program of Object.values(SCHEMAS)) {
@@ -64,41 +65,57 @@ function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Val
   for (const key of Object.keys(top)) {
     if (!allKeys.has(key)) throw unknownKey(file.path, key, [...allKeys, 'commands']);
   }
-  const layers: Values[] = [pick(top, schema)];
+  const layers: Layer[] = [{ values: pick(top, schema), nameOf: (path) => `${file.path}: ${path.join('.')}` }];
   if (commands !== undefined && commands !== null) {
+    if (!isPlain(commands)) throw notASection(file.path, 'commands', commands);
     const names = Object.values(SCHEMAS).flatMap((program) => Object.keys(program));
-    for (const [name, section] of Object.entries(commands as Values)) {
+    for (const [name, section] of Object.entries(commands)) {
       if (!names.includes(name))
         throw unknownKey(
           file.path,
           `commands.${name}`,
           names.map((n) => `commands.${n}`),
         );
+      if (section === undefined || section === null) continue;
+      if (!isPlain(section)) throw notASection(file.path, `commands.${name}`, section);
       if (name !== command) continue;
-      for (const key of Object.keys(section as Values)) {
-        if (!Object.hasOwn(schema.shape, key))
-          throw unknownKey(`${file.path}, section commands.${name}`, key, Object.keys(schema.shape));
+      const where = `${file.path}, section commands.${name}`;
+      for (const key of Object.keys(section)) {
+        if (!Object.hasOwn(schema.shape, key)) throw unknownKey(where, key, Object.keys(schema.shape));
       }
-      layers.push(section as Values);
+      layers.push({ values: pick(section, schema), nameOf: (path) => `${where}: ${path.join('.')}` });
     }
   }
   return layers;
 }
 
+/** What a command has an option for; a key without a value (`out:`) is as good as none. */
 function pick(values: Values, schema: z.ZodObject): Values {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(schema.shape, key)));
+  return Object.fromEntries(
+    Object.entries(values).filter(([key, value]) => Object.hasOwn(schema.shape, key) && value !== null),
+  );
+}
+
+function notASection(path: string, key: string, value: unknown): DocOptError {
+  const found = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  return new DocOptError('CONFIG', `${path}: ${key} is ${found}, expected keys and values`, {
+    hint: 'Example: commands: {train: {steps: 100}}',
+  });
 }
 
 /** DOCOPT_RETRIEVER_K1=0.9. `morph` reads MORPH_* first, then DOCOPT_*. Empty values count as unset. */
-function environmentLayer(schema: z.ZodObject, program: 'docopt' | 'morph', env: OptionSources['env']): Values {
+function environmentLayer(schema: z.ZodObject, program: 'docopt' | 'morph', env: OptionSources['env']): Layer {
   const layer: Values = {};
+  const variables = new Map<string, string>();
   for (const path of pathsOf(schema)) {
     const suffix = path.map((key) => kebab(key).replaceAll('-', '_').toUpperCase()).join('_');
     const names = program === 'morph' ? [`MORPH_${suffix}`, `DOCOPT_${suffix}`] : [`DOCOPT_${suffix}`];
-    const text = names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
-    if (text !== undefined) setAt(layer, path, valueFor(schemaAt(schema, path), text));
+    const name = names.find((variable) => env[variable] !== undefined && env[variable] !== '');
+    if (name === undefined) continue;
+    setAt(layer, path, valueFor(schemaAt(schema, path), env[name]!));
+    variables.set(path.join('.'), name);
   }
-  return layer;
+  return { values: layer, nameOf: (path) => variables.get(path.join('.')) };
 }
 
 function setLayer(schema: z.ZodObject, settings: readonly string[]): Values {
@@ -106,7 +123,8 @@ function setLayer(schema: z.ZodObject, settings: readonly string[]): Values {
   for (const setting of settings) {
     const equals = setting.indexOf('=');
     if (equals < 1) {
-      throw new DocOptError('USAGE', `--set ${setting}: expected KEY=VALUE`, {
+      // A value stays unsaid: it may be a key.
+      throw new DocOptError('USAGE', `--set ${setting.split('=')[0]}: expected KEY=VALUE`, {
         hint: 'Example: --set retriever.k1=0.9',
       });
     }
@@ -115,13 +133,9 @@ function setLayer(schema: z.ZodObject, settings: readonly string[]): Values {
     if (target === undefined) {
       const parent = schemaAt(schema, path.slice(0, -1)) ?? schema;
       const known = Object.keys(shapeOf(path.length > 1 ? parent : schema));
-      throw new DocOptError(
-        'CONFIG',
-        `--set ${setting}: unknown key '${path.join('.')}'.${didYouMean(path.at(-1)!, known)}`,
-        {
-          hint: known.length > 0 ? `Known here: ${known.join(', ')}.` : 'See --help.',
-        },
-      );
+      throw new DocOptError('CONFIG', `--set: unknown key '${path.join('.')}'.${didYouMean(path.at(-1)!, known)}`, {
+        hint: known.length > 0 ? `Known here: ${known.join(', ')}.` : 'See --help.',
+      });
     }
     setAt(layer, path, valueFor(target, setting.slice(equals + 1)));
   }
@@ -233,55 +247,4 @@ function unknownKey(where: string, key: string, known: readonly string[]): DocOp
   return new DocOptError('CONFIG', `${where}: unknown key '${key}'.${didYouMean(key, known)}`, {
     hint: 'Remove or rename it; `docopt <command> --help` lists the keys (flags in camelCase).',
   });
-}
-
-/** zod's first issue as one sentence that names the flag, what was given and what was expected. */
-function invalid(schema: z.ZodObject, error: z.ZodError, values: Values): DocOptError {
-  const issue = error.issues[0];
-  const path = issue.path.map(String);
-  const name = path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const at =
-      path.length === 0
-        ? schema
-        : schemaAt(
-            schema,
-            path.filter((part) => !/^\d+$/.test(part)),
-          );
-    const known = at === undefined ? [] : Object.keys(shapeOf(at));
-    return new DocOptError(
-      'CONFIG',
-      `${name || 'options'}: unknown key '${issue.keys[0]}'.${didYouMean(issue.keys[0], known)}`,
-      {
-        hint: known.length > 0 ? `Known here: ${known.join(', ')}.` : 'See --help.',
-      },
-    );
-  }
-  const given = valueAt(values, path);
-  const top = path.length === 1 ? (schema.shape[path[0]] as Schema | undefined) : undefined;
-  const flag =
-    path.length === 1
-      ? top !== undefined && metaOf(top).positional === true
-        ? `${metaOf(top).value ?? path[0]} (--${kebab(path[0])})`
-        : `--${kebab(path[0])}`
-      : name;
-  if (given === undefined)
-    return new DocOptError('USAGE', `${flag} is missing`, {
-      hint: top === undefined ? 'See --help.' : `${metaOf(top).help ?? ''}. See --help.`,
-    });
-  const fallback = top === undefined ? undefined : defaultOf(top);
-  return new DocOptError('USAGE', `${flag} ${show(given)}: ${issue.message}`, {
-    hint: fallback === undefined ? 'See --help.' : `The default is ${show(fallback)}.`,
-  });
-}
-
-function valueAt(values: unknown, path: readonly string[]): unknown {
-  let current = values;
-  for (const key of path) current = (current as Values | undefined)?.[key];
-  return current;
-}
-
-function show(value: unknown): string {
-  const text = typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

@@ -1,11 +1,13 @@
 /** Runs one of the two programs: finds the command, resolves its options, prints its result, turns errors into exit codes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { writeFault } from '../data/write-fault.ts';
 import { DocOptError, toDocOptError } from '../errors.ts';
 import { createLog } from '../run/log.ts';
-import { redact, registerSecret, registerSecretsOf } from '../run/redact.ts';
+import { redact, registerSecretsOf, registerSecretsOfArguments } from '../run/redact.ts';
 import { version } from '../run/version.ts';
 import { didYouMean } from '../text/suggest.ts';
+import { visible } from '../text/visible.ts';
 import type { Command, CommandContext } from './command.ts';
 import { findConfigFile, readConfigFile } from './config-file.ts';
 import { commandHelp, programHelp } from './help.ts';
@@ -23,14 +25,21 @@ export interface Program {
 /** Runs and returns the exit status; writes to process.stdout and process.stderr. */
 export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
   const wantsJson = argv.includes('--json');
+  // A reader that went away, or a full disk: whoever writes hears of it (writeOut); what nobody waits for is lost.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  registerSecretsOf(process.env);
+  registerSecretsOfArguments(argv);
   try {
     return await dispatch(program, argv);
   } catch (thrown) {
     const error = toDocOptError(thrown);
-    if (wantsJson) await writeOut(`${redact(JSON.stringify(error.toJSON()))}\n`);
-    process.stderr.write(redact(`${program.name}: ${error.message}\n${error.hint === '' ? '' : `  ${error.hint}\n`}`));
-    if (argv.includes('--verbose') || argv.includes('-v')) process.stderr.write(redact(`${errorStack(error)}\n`));
-    return error.exitStatus;
+    const { code, exitStatus } = error;
+    const [message, hint] = [redact(error.message), redact(error.hint)];
+    if (wantsJson) await writeOut(jsonLine({ error: { code, message, hint } })).catch(() => {});
+    complain(`${program.name}: ${message}\n${hint === '' ? '' : `  ${hint}\n`}`);
+    if (argv.includes('--verbose') || argv.includes('-v')) complain(`${errorStack(error)}\n`);
+    return exitStatus;
   }
 }
 
@@ -59,10 +68,10 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
   };
   for (const [key, value] of Object.entries(env)) process.env[key] ??= value;
   registerSecretsOf(env);
-  if (typeof values.apiKey === 'string') registerSecret(values.apiKey);
   const cwd = process.cwd();
   const configPath = globals.config ?? findConfigFile(cwd);
   const file = configPath === undefined ? undefined : await readConfigFile(configPath);
+  if (file !== undefined) registerSecretsOf(file.values);
   const { options, given } = resolveOptions(command.schema, {
     program: program.name,
     command: name,
@@ -84,12 +93,12 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     signal: interruptSignal(log),
     typed,
     given,
-    print: (line) => void process.stdout.write(`${line}\n`),
+    print: (line) => void process.stdout.write(`${visible(line)}\n`),
   };
   const result = await command.run(options as never, context);
-  if (globals.json && result.json !== undefined) await writeOut(`${JSON.stringify(result.json)}\n`);
+  if (globals.json && result.json !== undefined) await writeOut(jsonLine(result.json));
   else if (!globals.json && result.text !== undefined && result.text !== '')
-    await writeOut(result.text.endsWith('\n') ? result.text : `${result.text}\n`);
+    await writeOut(visible(result.text.endsWith('\n') ? result.text : `${result.text}\n`));
   return result.exitStatus ?? 0;
 }
 
@@ -147,12 +156,21 @@ function readEnvFile(path: string): Record<string, string> {
   return values;
 }
 
+/** One line; what a terminal would obey is escaped also where JSON need not. */
+function jsonLine(value: unknown): string {
+  return `${visible(JSON.stringify(value))}\n`;
+}
+
+function complain(text: string): void {
+  process.stderr.write(visible(redact(text)));
+}
+
 /** Waits until the pipe has taken it, so that a large JSON document is never cut by process.exit. */
 function writeOut(text: string): Promise<void> {
   return new Promise((resolveWrite, reject) => {
     process.stdout.write(text, (error) => {
       // The reader closed the pipe (`| head`): that is its right.
-      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error);
+      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(writeFault('standard output', error));
       else resolveWrite();
     });
   });

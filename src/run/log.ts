@@ -1,5 +1,6 @@
 /** Lines and progress on stderr: a bar on a terminal, a heartbeat line otherwise. */
 import type { Log, Progress } from '../ports.ts';
+import { visible } from '../text/visible.ts';
 import { redact } from './redact.ts';
 
 export interface LogOptions {
@@ -19,7 +20,7 @@ export function createLog(options: LogOptions): Log {
   const line = (text: string): void => {
     if (barShown) stream.write('\r\u001b[K');
     barShown = false;
-    stream.write(`${redact(text)}\n`);
+    stream.write(`${visible(redact(text))}\n`);
   };
   return {
     info: (message) => options.level !== 'quiet' && line(message),
@@ -36,7 +37,7 @@ export function createLog(options: LogOptions): Log {
         last = at;
         const text = `${label} ${done}/${total}${timeLeft(done, total, at - started)}${note === '' ? '' : `  ${note}`}`;
         if (bar) {
-          stream.write(`\r\u001b[K${redact(text).slice(0, (stream.columns ?? 80) - 1)}`);
+          stream.write(`\r\u001b[K${visible(redact(text)).slice(0, (stream.columns ?? 80) - 1)}`);
           barShown = true;
         } else line(text);
       };

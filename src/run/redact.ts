@@ -9,10 +9,28 @@ export function registerSecret(value: string | undefined): void {
   if (value !== undefined && value.length >= 6) secrets.add(value);
 }
 
-export function registerSecretsOf(env: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, value] of Object.entries(env)) {
-    if (/(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name)) registerSecret(value);
+export function isSecretName(name: string): boolean {
+  return /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name);
+}
+
+/** Of the environment, or of a configuration file: sections are looked through, few levels deep as they are. */
+export function registerSecretsOf(values: Readonly<Record<string, unknown>>, depth = 0): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'object' && value !== null) {
+      if (depth < 8) registerSecretsOf(value as Record<string, unknown>, depth + 1);
+    } else if (isSecretName(name) && value !== undefined) registerSecret(String(value));
   }
+}
+
+/** Of a command line, before anything of it can be quoted in an error: --api-key X, --api-key=X, --set apiKey=X. */
+export function registerSecretsOfArguments(argv: readonly string[]): void {
+  argv.forEach((argument, i) => {
+    const parts = argument.replace(/^--?/, '').split('=');
+    const at = parts.findIndex((part) => /^[\w.-]+$/.test(part) && isSecretName(part));
+    if (at === -1) return;
+    if (at < parts.length - 1) registerSecret(parts.slice(at + 1).join('='));
+    else if (argument.startsWith('--')) registerSecret(argv[i + 1]);
+  });
 }
 
 export function redact(text: string): string {

@@ -105,6 +105,27 @@ describe('options from their sources', () => {
     expect(serve({ MORPH_PORT: '' })).toBe(7700);
   });
 
+  it('a key or a section without a value is as good as none', () => {
+    expect(train({ file: { seed: null, retriever: null, commands: { train: null } } })).toMatchObject({ seed: 1 });
+    expect(train({ file: { seed: 3, commands: null } }).seed).toBe(3);
+  });
+
+  it('never quotes a key', () => {
+    const serve = (file: object, set: string[] = []) =>
+      resolveOptions(serveSchema, {
+        program: 'morph',
+        command: 'serve',
+        flags: {},
+        set,
+        env: {},
+        file: { path: 'c.yaml', values: file as Record<string, unknown> },
+      });
+    expect(() => serve({ apiKey: 12345678 })).toThrow(/^c\.yaml: apiKey: expected a text$/);
+    for (const key of ['apikey', 'apiKey.x', 'API_KEY']) {
+      expect(() => serve({}, [`${key}=sk-fake-key`])).toThrow(/^(?!.*sk-fake).*unknown key/);
+    }
+  });
+
   it('knows what was given and what is a default', () => {
     const { given } = resolveOptions(trainSchema, {
       program: 'docopt',
@@ -132,10 +153,29 @@ describe('options from their sources', () => {
       "retriever 'text-embedding-3-small' is not built into this version",
     ],
     [{ flags: { policy: 'no/such/folder' } }, "policy 'no/such/folder' is not known."],
-    [{ set: ['steps=many'] }, "--steps 'many'"],
-    [{ flags: { steps: 0 } }, '--steps 0'],
+    [{ set: ['steps=many'] }, "--set steps 'many': expected a finite number"],
+    [{ flags: { steps: 0 } }, '--steps 0: expected at least 1'],
+    [{ flags: { steps: 1.5 } }, '--steps 1.5: expected a whole number'],
+    [{ flags: { preset: 'none' } }, "--preset 'none': expected edit or paper or trl"],
+    [{ flags: { data: '' } }, "--data '': expected a text that is not empty"],
+    [{ file: { beta: Number.NaN } }, 'docopt.config.yaml: beta NaN: expected a finite number'],
+    [{ file: { beta: Number.POSITIVE_INFINITY } }, 'beta Infinity: expected a finite number'],
+    [{ file: { commands: { train: { metrics: 'nDCG@5' } } } }, "metrics 'nDCG@5': expected a list"],
+    [
+      { file: { retriever: { driver: 'bm25', k1: 'x' } } },
+      "docopt.config.yaml: retriever.k1 'x': expected a finite number",
+    ],
+    [{ file: { retriever: { driver: 5 } } }, 'retriever.driver 5: expected bm25 or wink or dense'],
+    [{ file: { policy: { driver: 'edit', init: 5 } } }, 'policy.init 5: expected a text'],
+    [{ file: { policy: { driver: 'edit', inti: 'zero' } } }, "policy: unknown key 'inti'. Did you mean 'init'?"],
+    [{ file: { commands: 5 } }, 'commands is a number, expected keys and values'],
+    [{ file: { commands: { eval: ['x'] } } }, 'commands.eval is a list, expected keys and values'],
+    ...['__proto__', '__proto__.x', 'constructor', 'retriever.__proto__', 'retriever.constructor.prototype'].map(
+      (key): [object, string] => [{ set: [`${key}=1`] }, `unknown key '${key}'`],
+    ),
+    [{ file: JSON.parse('{"__proto__": {"steps": 3}}') }, "unknown key '__proto__'"],
     [{ file: { retriever: { driver: 'bm25', k3: 1 } } }, "retriever: unknown key 'k3'. Did you mean 'k1'?"],
-    [{ env: { DOCOPT_DEV: '1.5' } }, '--dev 1.5'],
+    [{ env: { DOCOPT_DEV: '1.5' } }, 'DOCOPT_DEV 1.5: expected less than 1'],
   ] as [Parameters<typeof train>[0], string][])('refuses %j with a sentence that helps', (sources, message) => {
     expect(() => train(sources)).toThrow(message);
   });
@@ -175,6 +215,11 @@ describe('arguments', () => {
     [['--steps', '--json'], '--steps needs a value'],
     [['--steps', '1', '--steps', '2'], '--steps was given twice'],
     [['stray'], "unexpected argument 'stray'"],
+    [['--baselines', '--no-baselines'], '--baselines and --no-baselines were both given'],
+    [['-c', 'a.yaml', '--config', 'b.yaml'], '--config was given twice'],
+    [['--json=false'], '--json takes no value'],
+    [['--__proto__', 'x'], 'unknown flag --__proto__'],
+    [['--no-constructor'], 'unknown flag --no-constructor'],
   ])('refuses %j', (argv, message) => {
     expect(() => parse(trainSchema, ...argv)).toThrow(message);
   });
