@@ -87,6 +87,11 @@ function selectQueries(qrels: Qrels, { queries, split, minRelevant = 0 }: Evalua
       hint: 'Lower --min-relevant.',
     });
   }
+  if (queries?.length === 0) {
+    throw new DocOptError('DATA', `there are no queries${where}`, {
+      hint: 'Evaluate another --split (train, dev, all), or make a split with other shares: docopt dataset split DATA',
+    });
+  }
   throw new DocOptError('DATA', `no query${where} has judgements`, {
     hint: 'Check that the query ids of the judgements and of the split are the same ones.',
   });

@@ -1,16 +1,17 @@
 /** `docopt rewrite-corpus`: which policy, which corpus, where to; the work itself is write-corpus.ts. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
 import { rewriteCorpusSchema } from '../src/config/schemas/mod.ts';
+import { scanTextLines } from '../src/data/lines.ts';
 import { corpusWithOriginals, loadCorpus } from '../src/data/mod.ts';
+import { strictReport } from '../src/data/problem.ts';
 import { DocOptError } from '../src/errors.ts';
-import { openArtefact } from '../src/store/artefact.ts';
-import { defaultFolder, latest, rememberLatest } from '../src/store/workspace.ts';
+import { corpusManifest, openArtefact } from '../src/store/artefact.ts';
+import { findUnfinished } from '../src/store/unfinished.ts';
+import { defaultFolder, kindFolder, latest, rememberLatest } from '../src/store/workspace.ts';
 import type { Corpus } from '../src/types.ts';
 import { type OpenPolicy, openPolicy } from '../train/mod.ts';
-import { type Rewrite, type RewriteReport, rewriteRows, settingsKey, writeCorpus } from './mod.ts';
+import { type Rewrite, type RewriteReport, rewriteKey, rewriteRows, settingsKey, writeCorpus } from './mod.ts';
 import { formatDiff, wordDiff } from './word-diff.ts';
 
 type Options = z.infer<typeof rewriteCorpusSchema>;
@@ -47,6 +48,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
   }
   if (options.corpus === undefined && options.data === undefined) log.info(`corpus: ${source} (of the experiment)`);
   const mode = context.given.has('documentText') ? options.documentText : (policy.documentText ?? options.documentText);
+  await corpusManifest(source); // Checks its files when it is an artefact, and refuses one of another kind.
   const loaded = await loadCorpus(source, { documentText: mode });
   const corpus = corpusWithOriginals(loaded, mode);
   if (corpus.size === 0)
@@ -69,7 +71,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
   if (options.dryRun) return estimate(corpus, policy, options);
   if (options.limit !== undefined && options.out === undefined) return preview(work, options);
 
-  const folder = options.out ?? defaultFolder(context.projectFolder, 'corpus', new Date());
+  const folder = options.out ?? (await takeFolder(work, context));
   const diffs: string[] = [];
   const { manifest, report } = await writeCorpus({
     ...work,
@@ -112,17 +114,28 @@ async function takePolicy(options: Options, context: CommandContext): Promise<Op
   return openPolicy(named, { log: context.log, corpusPath: options.corpus ?? options.data });
 }
 
+/** Where an interrupted run of the same work stopped, else a new folder. */
+async function takeFolder(work: Parameters<typeof rewriteRows>[0], { projectFolder, log }: CommandContext) {
+  // The first batches are the first to be finished.
+  const looked = Math.min(work.corpus.size, work.batchSize * (work.concurrency + 1));
+  const settings = settingsKey(work);
+  const keys = new Set<string>();
+  for (let i = 0; i < looked; i++) keys.add(rewriteKey(work.policyFingerprint, settings, work.corpus.indexText(i)));
+  const unfinished = await findUnfinished(kindFolder(projectFolder, 'corpus'), keys);
+  if (unfinished !== undefined) log.info(`going on with the interrupted run in ${unfinished}`);
+  return unfinished ?? defaultFolder(projectFolder, 'corpus', new Date());
+}
+
 /** Rewrites of an earlier corpus that still hold: same policy, same settings, same source text. */
 async function openPrevious(
   folder: string,
   policyFingerprint: string,
   settings: string,
 ): Promise<(id: string, hash: string) => Rewrite | undefined> {
-  const { manifest } = await openArtefact(folder, 'corpus');
+  const { manifest, path } = await openArtefact(folder, 'corpus', { verify: true });
   if (manifest.parents.policy !== policyFingerprint || manifest.info.settings !== settings) return () => undefined;
   const known = new Map<string, { hash: string; rewrite: Rewrite }>();
-  for (const line of (await readFile(join(folder, 'corpus.jsonl'), 'utf8')).split('\n')) {
-    if (line === '') continue;
+  await scanTextLines(path('corpus.jsonl'), strictReport(), (line) => {
     const row = JSON.parse(line) as {
       _id: string;
       text: string;
@@ -130,7 +143,7 @@ async function openPrevious(
     };
     const { sourceHash: hash, status, reason } = row.docopt;
     known.set(row._id, { hash, rewrite: { text: row.text, status, reason } });
-  }
+  });
   return (id, hash) => {
     const found = known.get(id);
     return found?.hash === hash ? found.rewrite : undefined;

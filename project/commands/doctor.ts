@@ -9,6 +9,7 @@ import { arrayCorpus, loadDataset } from '../../src/data/mod.ts';
 import { toDocOptError } from '../../src/errors.ts';
 import { version } from '../../src/run/version.ts';
 import { openArtefact } from '../../src/store/artefact.ts';
+import { readExperiment } from '../../src/store/experiment.ts';
 import { latest } from '../../src/store/workspace.ts';
 
 interface Check {
@@ -119,7 +120,6 @@ async function tryRetriever(spec: Parameters<typeof createRetriever>[0]): Promis
 }
 
 async function describeExperiment(folder: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  const config = JSON.parse(await readFile(`${folder}/config.json`, 'utf8')) as Record<string, unknown>;
+  const { config } = await readExperiment<{ retriever: unknown }, unknown>(folder);
   return `experiment ${folder}, retriever ${JSON.stringify(config.retriever)}`;
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { badUtf8Offset, decodeUtf8 } from '../../src/data/utf8.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { type PoolDocuments, parsePool } from '../pool-file.ts';
 
@@ -15,13 +16,20 @@ export async function readPoolFile(path: string): Promise<PoolDocuments> {
       hint: 'For an index folder: morph select --index INDEX "text"',
     });
   }
-  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  const bytes = await readFile(path);
+  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '');
+  if (text === undefined) {
+    throw new DocOptError('DATA', `${path}: bad UTF-8 at byte ${badUtf8Offset(bytes)}`, {
+      hint: 'Convert the file to UTF-8, e.g. with: iconv -f latin1 -t utf-8',
+    });
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
+    const isNumber = /\b(NaN|Infinity)\b/.test(text);
     throw new DocOptError('DATA', `${path}: not JSON: ${(error as Error).message}`, {
-      hint: 'NaN and Infinity are no JSON; a failed score is written null.',
+      hint: isNumber ? 'NaN and Infinity are no JSON; a failed score is written null.' : 'Write the file again.',
       cause: error,
     });
   }

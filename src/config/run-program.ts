@@ -90,7 +90,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     cwd,
     projectFolder: file === undefined ? cwd : dirname(resolve(file.path)),
     env,
-    signal: interruptSignal(log),
+    signal: interruptSignal(log, 'resume' in command.schema.shape),
     typed,
     given,
     print: (line) => void process.stdout.write(`${visible(line)}\n`),
@@ -122,13 +122,15 @@ function commandName(program: Program, argv: readonly string[]): [string, readon
 }
 
 /** First Ctrl-C asks for a clean, resumable stop; the second one ends at once. */
-function interruptSignal(log: { warn(message: string): void }): AbortSignal {
+function interruptSignal(log: { warn(message: string): void }, resumable: boolean): AbortSignal {
   const controller = new AbortController();
   const stop = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) process.exit(130);
     log.warn(`${signal}: stopping after the current step (again to stop at once)`);
     controller.abort(
-      new DocOptError('INTERRUPTED', 'interrupted', { hint: 'What was done is kept; add --resume to go on.' }),
+      new DocOptError('INTERRUPTED', 'interrupted', {
+        hint: resumable ? 'What was done is kept; add --resume to go on.' : 'Nothing was written; run it again.',
+      }),
     );
   };
   process.on('SIGINT', stop);

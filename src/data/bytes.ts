@@ -31,6 +31,8 @@ export async function expectFile(path: string, what: string): Promise<Stats> {
  * used again.
  */
 export async function* byteChunks(path: string): AsyncGenerator<Buffer> {
+  if ((await statOrUndefined(path))?.isDirectory())
+    throw dataError(path, 'is a folder; expected a file', 'Move it away, or name the file itself.');
   if (isGzip(path)) {
     yield* gunzipChunks(path);
     return;

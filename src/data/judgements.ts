@@ -39,8 +39,9 @@ export async function scanJudgements(
     const value = Number(grade);
     if (grade === '' || !Number.isSafeInteger(value) || !/^[+-]?\d+(\.0+)?$/.test(grade)) {
       const nonFinite = /^[+-]?(nan|inf(inity)?)$/i.test(grade);
+      const what = nonFinite ? 'non-finite' : /^[+-]?\d+$/.test(grade) ? 'too large a' : 'not an integer';
       return fault(
-        `${nonFinite ? 'non-finite' : 'not an integer'} grade '${grade}' for document '${document}'`,
+        `${what} grade '${grade.length > 40 ? `${grade.slice(0, 37)}...` : grade}' for document '${document}'`,
         'Grades are integers, e.g. 0, 1, 2.',
       );
     }

@@ -140,6 +140,14 @@ export async function writableSplitFolder(dataset: Dataset, folder?: string): Pr
 
 function requireJudged({ path, queries, qrels }: Dataset): void {
   if (judgedQueryIds(queries, qrels).length > 0) return;
+  const missing = queries.length === 0 ? 'queries' : qrels.size === 0 ? 'judgements' : undefined;
+  if (missing !== undefined) {
+    throw dataError(
+      path,
+      `there are no ${missing}, so there is nothing to split`,
+      'Name a data set with queries and qrels.',
+    );
+  }
   const hint = 'Check that the ids in qrels/ and queries.jsonl are the same: docopt validate DATA';
   throw dataError(path, 'no query has a positive judgement, so there is nothing to split', hint);
 }

@@ -13,7 +13,7 @@ import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
 import { version } from '../run/version.ts';
 import type { Manifest } from '../types.ts';
 import { acquireLock } from './lock.ts';
-import { FORMATS, MANIFEST, REMEDY, readManifest } from './manifest.ts';
+import { FORMATS, isArtefact, MANIFEST, REMEDY, readManifest } from './manifest.ts';
 
 export { MANIFEST } from './manifest.ts';
 
@@ -34,11 +34,10 @@ export async function createArtefact(
   options: { replace?: boolean } = {},
 ): Promise<ArtefactDraft> {
   const target = resolve(folder);
-  const beside = (name: string): string => join(dirname(target), `.${basename(target)}.${name}`);
-  const draft = beside('partial');
+  const draft = besidePath(target, 'partial');
   await refuseOccupied(target, options.replace === true);
   await makeFolder(dirname(target));
-  const lock = await acquireLock(beside('lock'), `building ${target}`);
+  const lock = await acquireLock(lockPath(target), `building ${target}`);
   try {
     await restoreReplaced(draft, target);
     await refuseOccupied(target, options.replace === true);
@@ -108,6 +107,16 @@ export async function createArtefact(
   };
 }
 
+/** The lock of whoever builds an artefact. */
+export function lockPath(folder: string): string {
+  return besidePath(resolve(folder), 'lock');
+}
+
+/** The manifest of a corpus artefact, undefined where plain data lies. Throws ARTEFACT for another kind of artefact. */
+export async function corpusManifest(path: string): Promise<Manifest | undefined> {
+  return (await isArtefact(path)) ? (await openArtefact(path, 'corpus')).manifest : undefined;
+}
+
 /**
  * Opens an artefact. Throws ARTEFACT when it is missing, unfinished, of another kind, of a newer format, or when a file
  * has not the size that its manifest names (`verify: true` also compares hashes).
@@ -173,6 +182,7 @@ async function restoreReplaced(draft: string, target: string): Promise<void> {
   if (existsSync(asideName(draft)) && !existsSync(target)) await rename(asideName(draft), target);
 }
 
+const besidePath = (target: string, name: string): string => join(dirname(target), `.${basename(target)}.${name}`);
 const asideName = (draft: string): string => `${draft}.old`;
 
 function parseJson<T>(text: string, path: string, { kind }: Manifest): T {

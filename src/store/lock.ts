@@ -45,6 +45,13 @@ export async function acquireLock(path: string, purpose: string): Promise<Lock> 
   });
 }
 
+/** Whether a living process holds the lock. */
+export async function isLocked(path: string): Promise<boolean> {
+  const found = await readFile(path, 'utf8').catch(() => undefined);
+  const holder = found === undefined ? undefined : parseHolder(found);
+  return holder !== undefined && isAlive(holder, path);
+}
+
 /** The file with all of its content, or false when there is one already: nobody ever reads half a lock. */
 async function createWhole(path: string, content: string): Promise<boolean> {
   const temporary = `${path}-${randomUUID().slice(0, 8)}`;

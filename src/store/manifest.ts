@@ -23,6 +23,18 @@ export const REMEDY: Readonly<Record<Manifest['kind'], string>> = {
   checkpoint: 'docopt train --data DATA --retriever RETRIEVER --out EXPERIMENT',
 };
 
+/** Whether a folder holds a manifest of ours, be it damaged; other tools write files of that name, too. */
+export async function isArtefact(folder: string): Promise<boolean> {
+  const path = join(folder, MANIFEST);
+  if (!existsSync(path)) return false;
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return isObject(value) && isKind(value.kind) && 'format' in value;
+  } catch {
+    return true;
+  }
+}
+
 /** The checked manifest of a folder. Throws ARTEFACT when it is missing, damaged, of another kind or of a newer format. */
 export async function readManifest(folder: string, wanted?: Manifest['kind']): Promise<Manifest> {
   const path = join(folder, MANIFEST);

@@ -14,10 +14,15 @@ const FOLDERS: Readonly<Record<ArtefactKind, string>> = {
   index: 'indexes',
 };
 
+/** Where artefacts of a kind lie that nobody chose a place for. */
+export function kindFolder(projectFolder: string, kind: ArtefactKind): string {
+  return join(projectFolder, '.docopt', FOLDERS[kind]);
+}
+
 /** A new default folder: .docopt/corpora/20260131-142501. */
 export function defaultFolder(projectFolder: string, kind: ArtefactKind, now: Date): string {
   const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  const base = join(projectFolder, '.docopt', FOLDERS[kind], stamp);
+  const base = join(kindFolder(projectFolder, kind), stamp);
   for (let n = 1; ; n++) {
     const folder = n === 1 ? base : `${base}-${n}`;
     if (!existsSync(folder)) return folder;

@@ -87,7 +87,7 @@ const BAD_QRELS: readonly [string, RegExp][] = [
   ['query-id\tcorpus-id\tscore\nq1\td1\t1\nq1 0 d1 1 extra\n', /:3: 5 columns/],
   ['q1\td1\t0.5\n', /:1: not an integer grade '0\.5' for document 'd1'/],
   ['q1\td1\tinf\n', /:1: non-finite grade 'inf'/],
-  ['q1\td1\t99999999999999999999\n', /:1: not an integer grade/],
+  ['q1\td1\t99999999999999999999\n', /:1: too large a grade/],
   ['q1\td1\t0x10\n', /:1: not an integer grade '0x10'/],
   ['q1\tmy doc\t1\n', /:1: the id "my doc" contains white space/],
   ['q1\t\t1\n', /:1: the id is empty/],
