@@ -81,6 +81,7 @@ export async function trainExperiment(
         retriever,
         policy: prepared.policy,
         baselines: settings.baselines ? prepared.baselines : [],
+        notes: prepared.notes,
         options: own.options,
         experiment,
         resume: options.resume,

@@ -3,12 +3,13 @@ import type { PolicySpec, RetrieverSpec } from '../src/config/specs.ts';
 import { policySchema } from '../src/config/specs.ts';
 import { corpusWithOriginals, type DocumentText, loadCorpus } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
-import { createPolicy, openPolicy as openSavedPolicy } from '../src/models/policies/mod.ts';
+import { createPolicy, openPolicy as openSavedPolicy, shippedNotes } from '../src/models/policies/mod.ts';
 import type { ArtefactReader, Log, Policy } from '../src/ports.ts';
 import { fingerprintOf, openArtefact } from '../src/store/artefact.ts';
 import { readExperiment } from '../src/store/experiment.ts';
 import { fingerprintStrings } from '../src/store/fingerprint.ts';
 import { subReader } from '../src/store/sub-artefact.ts';
+import type { Corpus } from '../src/types.ts';
 import { POLICY } from './checkpoint.ts';
 import type { ExperimentConfig } from './experiment-config.ts';
 import { type DrawOptions, PRESETS } from './options.ts';
@@ -97,12 +98,21 @@ async function openUntrained(spec: PolicySpec, { corpusPath, log }: OpenPolicyOp
     openExperiment: openPolicyFiles,
   });
   log.info(`policy: ${policy.id}, untrained`);
+  for (const note of shippedNotes(policy.id, corpus)) log.warn(note);
   return {
     policy,
     name: policy.id,
-    fingerprint: fingerprintStrings([policy.id, ...(spec.driver === 'identity' ? [] : corpus.ids)]),
+    // An edit policy's statistics come from all texts of the corpus.
+    fingerprint: fingerprintStrings([policy.id, ...(spec.driver === 'identity' ? [] : textsOf(corpus))]),
     indexSampling: PRESETS.edit.indexing,
     parents: {},
     chain: [],
   };
+}
+
+function* textsOf(corpus: Corpus): Iterable<string> {
+  for (let i = 0; i < corpus.size; i++) {
+    yield corpus.ids[i];
+    yield corpus.indexText(i);
+  }
 }

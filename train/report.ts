@@ -56,6 +56,8 @@ export interface TrainReport {
   readonly curve: readonly RoundEvaluation[];
   readonly originalCurvePoint: RoundEvaluation;
   readonly collapseAlarms: readonly number[];
+  /** What a reader must know, e.g. that the figures are void. */
+  readonly notes: readonly string[];
   readonly cost: Readonly<Record<string, number>>;
   readonly seconds: number;
   readonly environment: Readonly<Record<string, unknown>>;
@@ -135,6 +137,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     curve: state.curve,
     originalCurvePoint: state.original,
     collapseAlarms: state.alarms,
+    notes: session.notes ?? [],
     cost: session.cost?.() ?? { usd: 0 },
     seconds: session.elapsed(),
     environment: session.environment ?? {},

@@ -49,6 +49,8 @@ export interface TrainSetup {
   readonly now?: () => number;
   /** Machine and versions, for the report. */
   readonly environment?: Readonly<Record<string, unknown>>;
+  /** What a reader of the report must know, e.g. that its figures are void. */
+  readonly notes?: readonly string[];
   /** What remote services have cost so far, for the report. */
   readonly cost?: () => Readonly<Record<string, number>>;
 }

@@ -2,7 +2,7 @@
 import type { PolicySpec } from '../../src/config/specs.ts';
 import type { Dataset, Splits } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
-import { createPolicy, type EditPolicy, type TrainingPair } from '../../src/models/policies/mod.ts';
+import { createPolicy, type EditPolicy, shippedNotes, type TrainingPair } from '../../src/models/policies/mod.ts';
 import type { Log, Policy, TrainablePolicy } from '../../src/ports.ts';
 import { readExperiment } from '../../src/store/experiment.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
@@ -66,6 +66,8 @@ export interface PolicyRequest {
 export interface PreparedPolicy {
   readonly policy: TrainablePolicy;
   readonly baselines: readonly Baseline[];
+  /** For the report. */
+  readonly notes: readonly string[];
 }
 
 /** The policy, fitted on the training pairs alone. */
@@ -83,8 +85,10 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
   if (!isTrainable(policy)) {
     throw new DocOptError('USAGE', `the policy ${policy.id} cannot be trained`, { hint: 'E.g. --policy edit.' });
   }
+  const notes = shippedNotes(policy.id, dataset.corpus);
+  for (const note of notes) request.log.warn(note);
   const beside = spec.driver === 'edit' ? editBaselines((policy as EditPolicy).operations) : [];
-  return { policy, baselines: [...beside, ...analyzerBaselines(retriever)] };
+  return { policy, baselines: [...beside, ...analyzerBaselines(retriever)], notes };
 }
 
 /** Every training query with each of its relevant documents. */

@@ -35,6 +35,7 @@ export function reportText(report: TrainReport | SeedsReport, folder: string): s
           ...table([['', ...Object.keys(report.metrics), ''], ...baselines]),
         ]),
     '',
+    ...report.notes.map((note) => `note: ${note}`),
     `policy after step ${checkpoint.step} (${checkpoint.chosenBy}): ${folder}/${checkpoint.path}`,
     `next: docopt rewrite-corpus --policy ${folder}`,
   ].join('\n');

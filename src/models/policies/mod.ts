@@ -14,7 +14,7 @@ export { createEditPolicy, type EditPolicy, type EditPolicyOptions, openEditPoli
 export type { TrainingPair } from './edit/fit-knowledge.ts';
 export { chooseFixedSubset, fixedPolicy } from './edit/fixed-policy.ts';
 export { OPERATION_NOTES, OPERATIONS, type Operation } from './edit/operations.ts';
-export { SHIPPED, type ShippedWeights } from './edit/shipped.ts';
+export { type ShippedWeights, shippedNotes, shippedWeights } from './edit/shipped.ts';
 export { createIdentityPolicy } from './identity.ts';
 
 /** What a driver is fitted on and cannot find itself. */
