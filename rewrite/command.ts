@@ -1,4 +1,5 @@
 /** `docopt rewrite-corpus`: which policy, which corpus, where to; the work itself is write-corpus.ts. */
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
 import { rewriteCorpusSchema } from '../src/config/schemas/mod.ts';
@@ -88,6 +89,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
       limited: options.limit !== undefined,
       ...(policy.data === undefined ? {} : { data: policy.data }),
       ...(policy.retriever === undefined ? {} : { retriever: policy.retriever }),
+      ...(policy.experiment === undefined ? {} : { experiment: resolve(policy.experiment) }),
       chain: policy.chain,
     },
     now: () => performance.now(),

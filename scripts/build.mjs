@@ -10,8 +10,7 @@ const SOURCES = ['mod.ts', 'bin', 'src', 'index', 'rewrite', 'train', 'select', 
 /** `npm ci` unless node_modules was installed from this very lock file. */
 export function installDependencies() {
   const stamp = join(root, 'node_modules', '.package-lock.json');
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs - 1)
-    return;
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs - 1) return;
   console.error('installing the pinned dependencies (npm ci) ...');
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];

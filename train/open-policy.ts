@@ -31,6 +31,8 @@ export interface OpenPolicy {
   readonly data?: string;
   readonly documentText?: DocumentText;
   readonly retriever?: RetrieverSpec;
+  /** Folder of the training. */
+  readonly experiment?: string;
 }
 
 export interface OpenPolicyOptions {
@@ -66,6 +68,7 @@ async function openTrained(folder: string): Promise<OpenPolicy> {
     data: config.data,
     documentText: config.documentText,
     retriever: config.retriever,
+    experiment: folder,
   };
 }
 

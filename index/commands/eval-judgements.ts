@@ -32,11 +32,15 @@ export interface Searching {
   readonly name: string;
 }
 
-/** Judgements, queries and what must be searched, from --data, --qrels and --split. */
+/**
+ * Judgements, queries and what must be searched, from --data, --qrels and --split. `experiment`: the training behind an
+ * index; a split that it had to keep in its own folder (read-only data) is the one to follow.
+ */
 export async function loadJudged(
   options: EvalOptions,
   context: CommandContext,
   searching: Searching | undefined,
+  experiment?: string,
 ): Promise<Judged> {
   const onWarning = warner(context);
   if (options.data === undefined && options.qrels === undefined) {
@@ -68,7 +72,7 @@ export async function loadJudged(
     const qrels = await loadQrels(options.qrels, { onWarning });
     return { qrels, queries, corpus, ...(await splitOfFile(options, context, queries)) };
   }
-  return { qrels: dataset.qrels, queries, corpus, ...(await splitOfDataset(dataset, options, context)) };
+  return { qrels: dataset.qrels, queries, corpus, ...(await splitOfDataset(dataset, options, context, experiment)) };
 }
 
 /** A qrels file is one set of queries: all of them, or those that a file names. */
@@ -82,15 +86,16 @@ async function splitOfFile(options: EvalOptions, context: CommandContext, querie
   return { split: options.split, queryIds: await readQueryIds(options.split, queries) };
 }
 
-async function splitOfDataset(dataset: Dataset, options: EvalOptions, { log }: CommandContext) {
+async function splitOfDataset(dataset: Dataset, options: EvalOptions, { log }: CommandContext, experiment?: string) {
   const { split } = options;
   if (split === 'all') return { split };
   if (split !== 'test' && split !== 'train' && split !== 'dev') {
     return { split, queryIds: await readQueryIds(split, dataset.queries) };
   }
   const { train, dev, by, splitSeed: seed } = options;
-  const splits = await resolveSplits(dataset, { train, dev, by, seed });
-  for (const warning of splits.warnings) log.warn(warning);
+  const splits = await resolveSplits(dataset, { train, dev, by, seed }, experiment);
+  // What the warnings say of training does not matter here.
+  for (const warning of splits.warnings) if (!warning.startsWith('no dev')) log.warn(warning);
   log.info(`split ${split}: ${splits[split].length} queries of ${splits.source}`);
   // Where the judgements come in one file per split, a query counts because it is in the file, relevant documents or not.
   const file = split === 'train' ? undefined : dataset.qrelsBySplit[split];

@@ -28,6 +28,9 @@ export function listSources(options: EvalOptions, { typed, log, projectFolder }:
     index: (options.index ?? []).map((path) => ({ kind: 'index' as const, path, name: basename(path) })),
     run: (options.run ?? []).map((path) => ({ kind: 'run' as const, path, name: runName(path) })),
   };
+  // A retriever of the configuration is what to evaluate where nothing else was asked for; it must not join what was.
+  const asked = (name: string): boolean => typed.some((flag) => flag.name === name);
+  if (!asked('retriever') && (asked('index') || asked('run'))) waiting.retriever.length = 0;
   for (const { name, value } of typed) {
     if (name !== 'retriever' && name !== 'index' && name !== 'run') continue;
     const next = waiting[name].shift();

@@ -1,15 +1,17 @@
 /** `docopt eval`: retrievers, indexes and runs side by side on the judged queries of a data set or a qrels file. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { evalSchema } from '../../src/config/schemas/mod.ts';
 import { writeRun } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { type Measure, parseMeasures } from '../../src/metrics/mod.ts';
+import { openArtefact } from '../../src/store/artefact.ts';
 import { evaluateSystems, inEvaluationOrder, type System, truncateRun, withoutSelf } from '../evaluate.ts';
 import { evaluationTable } from '../evaluation-table.ts';
 import { checkGates, type GateResult, parseGates } from '../gates.ts';
 import { type EvalOptions, loadJudged } from './eval-judgements.ts';
-import { listSources, runOf } from './eval-systems.ts';
+import { listSources, runOf, type Source } from './eval-systems.ts';
 
 export const evalCommand = defineCommand({
   name: 'eval',
@@ -37,10 +39,14 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
   const gates = parseGates(options.failUnder ?? []);
   const measures = unique([...parseMeasures(options.metrics), ...gates.map(({ measure }) => measure)]);
   const sources = listSources(options, context);
+  const origins = await originsOf(sources);
+  const data = options.data ?? (options.qrels === undefined ? origins.find((origin) => origin.data)?.data : undefined);
+  if (data !== undefined && options.data === undefined) context.log.info(`data: ${data} (of the index)`);
   const judged = await loadJudged(
-    options,
+    { ...options, data },
     context,
     sources.find(({ kind }) => kind !== 'run'),
+    origins.find((origin) => origin.experiment)?.experiment,
   );
   const depth = depthFor(measures, options, context);
 
@@ -72,6 +78,24 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
     text: [evaluationTable(report), ...results.map(gateLine)].join('\n'),
     exitStatus: failed.length === 0 ? 0 : new DocOptError('GATE', 'below the bound').exitStatus,
   };
+}
+
+interface Origin {
+  readonly data?: string;
+  readonly experiment?: string;
+}
+
+/** Where the evaluated indexes come from, as their manifests say, as far as it is still there. */
+async function originsOf(sources: readonly Source[]): Promise<Origin[]> {
+  const origins: Origin[] = [];
+  for (const source of sources) {
+    if (source.kind !== 'index') continue;
+    const { info } = (await openArtefact(source.path, 'index')).manifest;
+    const there = (path: unknown): string | undefined =>
+      typeof path === 'string' && existsSync(path) ? path : undefined;
+    origins.push({ data: there(info.data), experiment: there(info.experiment) });
+  }
+  return origins;
 }
 
 /** Deep enough for the deepest cutoff, unless the depth was asked for. */

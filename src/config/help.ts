@@ -47,11 +47,9 @@ export function programHelp(
     '',
     'Commands',
     ...columns(commands.map((command) => [command.name, command.summary])),
+    ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
     '',
-    'Examples',
-    ...examples.map((line) => `  ${line}`),
-    '',
-    `${program} COMMAND --help says more. ${program} --version prints the version.`,
+    `${program} COMMAND --help says more.`,
     '',
   ].join('\n');
 }

@@ -14,6 +14,8 @@ export interface OptionMeta {
   positional?: boolean;
   /** A list whose flag is repeated instead of split at commas and blanks: paths. */
   repeat?: boolean;
+  /** A file or folder: in a configuration file it is relative to that file. */
+  path?: boolean;
   /** Takes a short form (`bm25`) or a block (`{driver: 'bm25'}`). */
   spec?: 'retriever' | 'policy' | 'reranker' | 'embedder';
 }

@@ -51,5 +51,5 @@ function withoutDescription({ description: _, ...json }: Json): Json {
 
 /** Our own metadata (help, alias, ...) is not JSON Schema. */
 function dropMeta({ jsonSchema }: { jsonSchema: Json }): void {
-  for (const key of ['help', 'alias', 'value', 'positional', 'spec', 'repeat']) delete jsonSchema[key];
+  for (const key of ['help', 'alias', 'value', 'positional', 'spec', 'repeat', 'path']) delete jsonSchema[key];
 }

@@ -5,7 +5,7 @@ import { policySchema, rerankerSchema, retrieverSchema } from './specs.ts';
 
 /** Documents an option: always the outermost call, because zod keeps metadata per instance. */
 export function option<T extends z.ZodType>(schema: T, meta: OptionMeta): T {
-  return schema.meta(meta as Record<string, unknown>) as T;
+  return schema.meta({ ...meta } as Record<string, unknown>) as T;
 }
 
 export const path = z.string().min(1);
@@ -13,6 +13,7 @@ export const data = (): z.ZodOptional<z.ZodString> =>
   option(path.optional(), {
     help: 'the data set: a BEIR folder or any format that `docopt validate` accepts',
     value: 'DATA',
+    path: true,
   });
 export const retriever = () =>
   option(retrieverSchema.optional(), {
@@ -36,7 +37,7 @@ export const policy = () =>
     spec: 'policy',
   });
 export const out = (what: string) =>
-  option(path.optional(), { help: `${what} (default: a new folder under .docopt/)`, value: 'DIR' });
+  option(path.optional(), { path: true, help: `${what} (default: a new folder under .docopt/)`, value: 'DIR' });
 export const seed = () =>
   option(
     z

@@ -4,6 +4,7 @@
  * ({k1: 0.9}) completes the block below it, a block with another driver replaces it.
  */
 import { existsSync } from 'node:fs';
+import { dirname, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
@@ -65,7 +66,7 @@ function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Lay
   for (const key of Object.keys(top)) {
     if (!allKeys.has(key)) throw unknownKey(file.path, key, [...allKeys, 'commands']);
   }
-  const layers: Layer[] = [{ values: pick(top, schema), nameOf: (path) => `${file.path}: ${path.join('.')}` }];
+  const layers: Layer[] = [{ values: pick(top, schema, file), nameOf: (path) => `${file.path}: ${path.join('.')}` }];
   if (commands !== undefined && commands !== null) {
     if (!isPlain(commands)) throw notASection(file.path, 'commands', commands);
     const names = Object.values(SCHEMAS).flatMap((program) => Object.keys(program));
@@ -83,17 +84,33 @@ function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Lay
       for (const key of Object.keys(section)) {
         if (!Object.hasOwn(schema.shape, key)) throw unknownKey(where, key, Object.keys(schema.shape));
       }
-      layers.push({ values: pick(section, schema), nameOf: (path) => `${where}: ${path.join('.')}` });
+      layers.push({ values: pick(section, schema, file), nameOf: (path) => `${where}: ${path.join('.')}` });
     }
   }
   return layers;
 }
 
-/** What a command has an option for; a key without a value (`out:`) is as good as none. */
-function pick(values: Values, schema: z.ZodObject): Values {
-  return Object.fromEntries(
-    Object.entries(values).filter(([key, value]) => Object.hasOwn(schema.shape, key) && value !== null),
-  );
+/**
+ * What a command has an option for; a key without a value (`out:`) is as good as none. Paths are relative to the file that
+ * names them, and a list may be written as one text, as on the command line.
+ */
+function pick(values: Values, schema: z.ZodObject, file: ConfigFile): Values {
+  const picked: Values = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (!Object.hasOwn(schema.shape, key) || value === null) continue;
+    const option = schema.shape[key] as Schema;
+    const { spec, path } = metaOf(option);
+    if (path === true)
+      picked[key] = Array.isArray(value) ? value.map((one) => besideFile(one, file)) : besideFile(value, file);
+    else
+      picked[key] =
+        typeof value === 'string' && spec === undefined && kindOf(option) === 'array' ? coerce(value, option) : value;
+  }
+  return picked;
+}
+
+function besideFile(value: unknown, { path }: ConfigFile): unknown {
+  return typeof value === 'string' && value !== '' ? resolvePath(dirname(path), value) : value;
 }
 
 function notASection(path: string, key: string, value: unknown): DocOptError {

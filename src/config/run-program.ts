@@ -44,6 +44,8 @@ export async function runProgram(program: Program, argv: readonly string[]): Pro
 }
 
 async function dispatch(program: Program, argv: readonly string[]): Promise<number> {
+  // `docopt help train` is `docopt train --help`.
+  if (argv[0] === 'help' && argv.length > 1) return dispatch(program, [...argv.slice(1), '--help']);
   if (argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help') {
     const summaries = Object.entries(program.commands).map(([name, { summary }]) => ({ name, summary }));
     await writeOut(programHelp(program.name, program.summary, summaries, program.examples));
@@ -51,6 +53,12 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
   }
   if (argv[0] === '--version' || argv[0] === '-V') {
     await writeOut(`${version}\n`);
+    return 0;
+  }
+  const family = Object.entries(program.commands).filter(([name]) => name.startsWith(`${argv[0]} `));
+  if (family.length > 0 && (argv[1] === '--help' || argv[1] === '-h')) {
+    const commands = family.map(([name, { summary }]) => ({ name, summary }));
+    await writeOut(programHelp(`${program.name} ${argv[0]}`, 'a family of commands', commands, []));
     return 0;
   }
   const [name, rest] = commandName(program, argv);

@@ -12,6 +12,7 @@ export const lsaEmbedderSchema = z.strictObject({
   driver: z.literal('lsa'),
   dimensions: z.int().min(1).max(2000).default(200),
   seed: z.int().min(0).default(1),
+  analyzer: analyzer.default('english'),
 });
 
 export const embedderSchema = z.discriminatedUnion('driver', [lsaEmbedderSchema]);

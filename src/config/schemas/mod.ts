@@ -45,13 +45,13 @@ export const demoSchema = z.strictObject({
 });
 
 export const validateSchema = z.strictObject({
-  data: option(path.optional(), { help: 'the data set', value: 'DATA', positional: true }),
+  data: option(path.optional(), { path: true, help: 'the data set', value: 'DATA', positional: true }),
   documentText: documentText(),
 });
 
 export const datasetFromCodeSchema = z.strictObject({
-  dir: option(path, { help: 'folder with source code', value: 'DIR', positional: true }),
-  out: option(path, { help: 'the data set to write', value: 'DATA' }),
+  dir: option(path, { path: true, help: 'folder with source code', value: 'DIR', positional: true }),
+  out: option(path, { path: true, help: 'the data set to write', value: 'DATA' }),
   languages: option(z.array(z.enum(['javascript', 'typescript', 'python'])).optional(), {
     help: 'only these languages',
     value: 'LIST',
@@ -62,7 +62,7 @@ export const datasetFromCodeSchema = z.strictObject({
 });
 
 export const datasetSplitSchema = z.strictObject({
-  data: option(path.optional(), { help: 'the data set', value: 'DATA', positional: true }),
+  data: option(path.optional(), { path: true, help: 'the data set', value: 'DATA', positional: true }),
   train: trainShare(),
   dev: devShare(),
   seed: seed(),
@@ -70,16 +70,20 @@ export const datasetSplitSchema = z.strictObject({
     help: 'split queries, or groups that share documents',
     value: 'query|document',
   }),
-  out: option(path.optional(), { help: 'folder of the split files (default: DATA/splits)', value: 'DIR' }),
+  out: option(path.optional(), { path: true, help: 'folder of the split files (default: DATA/splits)', value: 'DIR' }),
   force: force(),
 });
 
 export const indexSchema = z.strictObject({
   data: data(),
-  corpus: option(path.optional(), { help: 'a rewritten corpus, or any corpus file', value: 'CORPUS' }),
+  corpus: option(path.optional(), { path: true, help: 'a rewritten corpus, or any corpus file', value: 'CORPUS' }),
   retriever: retriever(),
   out: out('the index artefact'),
-  previous: option(path.optional(), { help: 'an earlier index to reuse unchanged parts of', value: 'INDEX' }),
+  previous: option(path.optional(), {
+    path: true,
+    help: 'an earlier index to reuse unchanged parts of',
+    value: 'INDEX',
+  }),
   documentText: documentText(),
   embedder: option(z.enum(['lsa', 'none']).default('lsa'), {
     help: 'vectors for morph when the retriever has none',
@@ -95,7 +99,7 @@ export const indexSchema = z.strictObject({
 
 export const searchSchema = z.strictObject({
   text: option(z.string().optional(), { help: 'the query', value: '"text"', positional: true }),
-  index: option(path.optional(), { help: 'the index (default: the latest)', value: 'INDEX' }),
+  index: option(path.optional(), { path: true, help: 'the index (default: the latest)', value: 'INDEX' }),
   k: option(z.int().min(1).max(100_000).default(10), { help: 'how many results', alias: 'k', value: 'K' }),
 });
 
@@ -212,10 +216,10 @@ export const trainSchema = z.strictObject({
 
 export const rewriteCorpusSchema = z.strictObject({
   data: data(),
-  corpus: option(path.optional(), { help: 'any corpus file or folder, in place of DATA', value: 'FILE' }),
+  corpus: option(path.optional(), { path: true, help: 'any corpus file or folder, in place of DATA', value: 'FILE' }),
   policy: policy(),
   out: out('the rewritten corpus'),
-  previous: option(path.optional(), { help: 'an earlier rewritten corpus to reuse', value: 'CORPUS' }),
+  previous: option(path.optional(), { path: true, help: 'an earlier rewritten corpus to reuse', value: 'CORPUS' }),
   limit: option(count.optional(), { help: 'only the first N documents', value: 'N' }),
   diff: option(z.boolean().default(false), { help: 'show what changed, document by document' }),
   onEmpty: option(z.enum(['keep', 'retry', 'fail']).default('keep'), {
@@ -254,12 +258,18 @@ export const evalSchema = z.strictObject({
   data: data(),
   retriever: retrievers(),
   index: option(z.array(path).optional(), {
+    path: true,
     help: 'an index artefact to evaluate; repeatable',
     value: 'INDEX',
     repeat: true,
   }),
-  run: option(z.array(path).optional(), { help: 'a TREC run to evaluate; repeatable', value: 'RUN', repeat: true }),
-  qrels: option(path.optional(), { help: 'judgements, in place of DATA', value: 'FILE' }),
+  run: option(z.array(path).optional(), {
+    path: true,
+    help: 'a TREC run to evaluate; repeatable',
+    value: 'RUN',
+    repeat: true,
+  }),
+  qrels: option(path.optional(), { path: true, help: 'judgements, in place of DATA', value: 'FILE' }),
   split: option(z.string().default('test'), { help: 'test, train, dev, all, or a file of query ids', value: 'SPLIT' }),
   metrics: option(z.array(z.string()).default(['nDCG@5', 'nDCG@10', 'R@100']), {
     help: 'measures in ir_measures syntax',
@@ -276,7 +286,7 @@ export const evalSchema = z.strictObject({
     value: 'N',
   }),
   level: option(z.number().gt(0).lt(1).default(0.95), { help: 'of the intervals', value: 'LEVEL' }),
-  saveRuns: option(path.optional(), { help: 'write each system as a TREC run', value: 'DIR' }),
+  saveRuns: option(path.optional(), { path: true, help: 'write each system as a TREC run', value: 'DIR' }),
   ignoreSelf: option(z.boolean().default(false), { help: 'drop the document whose id is the query id' }),
   minRelevant: option(count.optional(), { help: 'only queries with at least N relevant documents', value: 'N' }),
   failUnder: option(z.array(z.string()).optional(), {
@@ -296,7 +306,7 @@ export const evalSchema = z.strictObject({
 
 export const selectSchema = z.strictObject({
   text: option(z.string().optional(), { help: 'the query', value: '"text"', positional: true }),
-  index: option(path.optional(), { help: 'the index (default: the latest)', value: 'INDEX' }),
+  index: option(path.optional(), { path: true, help: 'the index (default: the latest)', value: 'INDEX' }),
   pool: option(z.union([path, z.int()]).optional(), {
     help: 'a pool file, or the pool size N over an index',
     value: 'FILE|N',
@@ -311,7 +321,7 @@ export const selectSchema = z.strictObject({
 });
 
 export const serveSchema = z.strictObject({
-  index: option(path.optional(), { help: 'the index (default: the latest)', value: 'INDEX' }),
+  index: option(path.optional(), { path: true, help: 'the index (default: the latest)', value: 'INDEX' }),
   reranker: reranker(),
   selector: option(z.string().optional(), { help: 'default selector', value: 'S' }),
   budget: option(z.int().min(0).default(50), { help: 'default B', alias: 'B', value: 'B' }),

@@ -39,7 +39,7 @@ describe('options from their sources', () => {
     });
     expect(train({ flags: { retriever: 'lsa' } }).retriever).toEqual({
       driver: 'dense',
-      embedder: { driver: 'lsa', dimensions: 200, seed: 1 },
+      embedder: { driver: 'lsa', dimensions: 200, seed: 1, analyzer: 'english' },
     });
   });
 
@@ -63,7 +63,7 @@ describe('options from their sources', () => {
 
   it('another driver replaces the block below instead of mixing with it', () => {
     const { retriever } = train({ file: { retriever: { driver: 'bm25', k1: 2 } }, flags: { retriever: 'lsa' } });
-    expect(retriever).toEqual({ driver: 'dense', embedder: { driver: 'lsa', dimensions: 200, seed: 1 } });
+    expect(retriever).toEqual({ driver: 'dense', embedder: { driver: 'lsa', dimensions: 200, seed: 1, analyzer: 'english' } });
   });
 
   it('settings reach every retriever of a list', () => {
@@ -87,6 +87,33 @@ describe('options from their sources', () => {
         .options;
     expect(resolve({}).retriever).toMatchObject([{ driver: 'bm25', k1: 2, b: 1 }]);
     expect(resolve({ retriever: ['wink'] }).retriever).toMatchObject([{ driver: 'wink' }]);
+  });
+
+  it('paths of a file are relative to it, and a list may be one text', () => {
+    const file = {
+      path: '/project/docopt.config.yaml',
+      values: {
+        data: 'data',
+        metrics: 'nDCG@5 R@100',
+        index: ['a', '/b'],
+        commands: { eval: { saveRuns: '../runs' } },
+      },
+    };
+    const { options } = resolveOptions(evalSchema, {
+      program: 'docopt',
+      command: 'eval',
+      flags: {},
+      set: [],
+      env: {},
+      file,
+    });
+    expect(options).toMatchObject({
+      data: '/project/data',
+      metrics: ['nDCG@5', 'R@100'],
+      index: ['/project/a', '/b'],
+      saveRuns: '/runs',
+    });
+    expect(train({ flags: { data: 'data' } }).data).toBe('data');
   });
 
   it('an experiment folder is a policy too', () => {
@@ -160,7 +187,7 @@ describe('options from their sources', () => {
     [{ flags: { data: '' } }, "--data '': expected a text that is not empty"],
     [{ file: { beta: Number.NaN } }, 'docopt.config.yaml: beta NaN: expected a finite number'],
     [{ file: { beta: Number.POSITIVE_INFINITY } }, 'beta Infinity: expected a finite number'],
-    [{ file: { commands: { train: { metrics: 'nDCG@5' } } } }, "metrics 'nDCG@5': expected a list"],
+    [{ file: { commands: { train: { metrics: 5 } } } }, 'metrics 5: expected a list'],
     [
       { file: { retriever: { driver: 'bm25', k1: 'x' } } },
       "docopt.config.yaml: retriever.k1 'x': expected a finite number",
