@@ -1,5 +1,6 @@
 /** `npm run bench -- NAME [--json]`; without NAME it lists the benches. */
 import { cpus } from 'node:os';
+import { DocOptError } from '../src/errors.ts';
 import type { BenchResult } from './types.ts';
 
 const BENCHES: Readonly<Record<string, { what: string; load: () => Promise<{ run(): Promise<BenchResult> }> }>> = {
@@ -11,6 +12,10 @@ const BENCHES: Readonly<Record<string, { what: string; load: () => Promise<{ run
   serve: { what: 'the HTTP service', load: () => import('./serve.ts') },
   'vector-search': { what: 'exact flat search', load: () => import('./vector-search.ts') },
   'load-500k': { what: 'loading 500,000 documents', load: () => import('./load-500k.ts') },
+  'reranker-quality': {
+    what: 'what the embedded reranker earns, on the collections in DOCOPT_DATA',
+    load: () => import('./reranker-quality.ts'),
+  },
 };
 
 const args = process.argv.slice(2);
@@ -23,7 +28,7 @@ if (name === undefined || !Object.hasOwn(BENCHES, name)) {
 }
 const { run } = await BENCHES[name].load();
 const result = {
-  ...(await run()),
+  ...(await run().catch(refuse)),
   machine: {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
@@ -38,4 +43,11 @@ else {
     console.log(`  ${key.padEnd(28)}${typeof value === 'object' ? JSON.stringify(value) : value}`);
   for (const [key, value] of Object.entries(result.ratio))
     console.log(`  ratio to ${key.padEnd(19)}${value.toPrecision(4)}`);
+}
+
+/** What a bench lacks is said in a line; anything else is a bug and keeps its trace. */
+function refuse(error: unknown): never {
+  if (!(error instanceof DocOptError)) throw error;
+  console.error(`${name}: ${error.message}\n${error.hint}`);
+  process.exit(2);
 }

@@ -1,7 +1,8 @@
 /**
  * What the embedded reranker earns: re-ranking BM25's top 100 on real collections (DOCOPT_DATA, BEIR layout) beside BM25,
  * LSA and their reciprocal rank fusion. Fitted on a seeded share of the queries, measured on the others, three seeds. The
- * fit is handed the judgements of its own queries only.
+ * fit is handed the judgements of its own queries only. Then end to end: what `morph` answers with it
+ * (reranker-end-to-end.ts).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import { createEmbedder, fitLsa } from '../src/models/embedders/mod.ts';
 import { createFeaturesReranker, fitFeatures } from '../src/models/rerankers/mod.ts';
 import type { Embedder, RetrievalIndex } from '../src/ports.ts';
 import type { Qrels, Query, Ranking } from '../src/types.ts';
+import { endToEnd } from './reranker-end-to-end.ts';
 import type { BenchResult } from './types.ts';
 
 const COLLECTIONS = ['cranfield', 'cisi', 'medline', 'scifact'];
@@ -49,7 +51,7 @@ export async function run(): Promise<BenchResult> {
   }
   return {
     name: 'reranker-quality',
-    figures,
+    figures: { ...figures, ...(await endToEnd(folder!)) },
     ratio: { bm25: gains.reduce((sum, gain) => sum + gain, 0) / gains.length },
   };
 }
@@ -84,11 +86,11 @@ async function measure(collection: Collection, share: number, seed: number): Pro
     corpus: dataset.corpus,
     queries: train,
     qrels: only(dataset.qrels, train),
-    searchTop: async (query, n) => (await lexical.search([query], n))[0].ids,
+    index: lexical,
     lsa,
     seed,
   });
-  const reranker = createFeaturesReranker(model);
+  const reranker = createFeaturesReranker(model, { index: lexical, corpus: dataset.corpus });
   const tops = await lexical.search(test, DEPTH);
   const scores: Record<System, Float64Array[]> = { bm25: [], lsa: [], rrf: [], features: [] };
   for (let q = 0; q < test.length; q++) {

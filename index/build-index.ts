@@ -33,7 +33,7 @@ export interface OriginalTexts {
 
 export interface BuiltIndex {
   readonly index: RetrievalIndex;
-  /** The embedder fitted for vectors, when there is one. */
+  /** The embedder that was fitted here, by the retriever or for vectors, and is saved in the artefact; when there is one. */
   readonly embedder?: Embedder;
   readonly vectors: 'retriever' | 'lsa' | 'none';
 }
@@ -50,7 +50,7 @@ export async function buildIndex(input: BuildIndexInput): Promise<BuiltIndex> {
   const index = await input.retriever.build(corpus);
   await index.save(subWriter(artefact, 'retriever'));
   input.signal?.throwIfAborted();
-  if (index.embeddings !== undefined) return { index, vectors: 'retriever' };
+  if (index.embeddings !== undefined) return { index, embedder: fittedEmbedder(index), vectors: 'retriever' };
   if (input.fitEmbedder === undefined) return { index, vectors: 'none' };
 
   const texts = originalTexts(corpus, input.documentText);
@@ -59,6 +59,11 @@ export async function buildIndex(input: BuildIndexInput): Promise<BuiltIndex> {
   await embedder.save?.(subWriter(artefact, 'lsa'));
   await artefact.writeStream('lsa/vectors.f32', vectorChunks(embedder, texts, log, input.signal));
   return { index, embedder, vectors: 'lsa' };
+}
+
+/** The embedder of a dense index when it was fitted on the collection; those that were not travel nowhere and may cost money. */
+export function fittedEmbedder({ embedder }: RetrievalIndex): Embedder | undefined {
+  return embedder?.save === undefined ? undefined : embedder;
 }
 
 /** The originals as retrieval sees them: title and text joined as `documentText` says. */

@@ -8,7 +8,7 @@ import type { ArtefactReader, Embedder, RetrievalIndex } from '../src/ports.ts';
 import { openArtefact } from '../src/store/artefact.ts';
 import { subReader } from '../src/store/sub-artefact.ts';
 import type { Corpus, Manifest, Matrix, Query } from '../src/types.ts';
-import { pickRows } from './build-index.ts';
+import { fittedEmbedder, pickRows } from './build-index.ts';
 import { createRetriever } from './create-retriever.ts';
 
 export interface OpenIndex {
@@ -26,7 +26,7 @@ export interface IndexVectors {
   readonly source: 'retriever' | 'lsa';
   documents(ids: readonly string[]): Promise<Matrix>;
   queries(queries: readonly Query[]): Promise<Matrix>;
-  /** The fitted embedder, when the vectors are ours. */
+  /** The fitted embedder of this artefact, when there is one. */
   readonly embedder?: Embedder;
 }
 
@@ -76,6 +76,7 @@ async function openVectors(
   if (info.vectors === 'retriever') {
     return {
       source: 'retriever',
+      embedder: fittedEmbedder(index),
       documents: (ids) => index.embeddings!(ids),
       queries: (queries) => index.embedQueries!(queries),
     };

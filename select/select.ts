@@ -117,7 +117,10 @@ async function selectUntil(options: SelectOptions, stops: Stops): Promise<Select
     selector: selector.name,
     reranker: options.reranker.id,
     timings: watch.timings(),
-    warnings: scoreWarnings(scores, state.calls.length, state.failed.length),
+    warnings: [
+      ...(state.calls.length > 0 ? (options.reranker.warnings ?? []) : []),
+      ...scoreWarnings(scores, state.calls.length, state.failed.length),
+    ],
   };
 }
 

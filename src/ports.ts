@@ -48,6 +48,8 @@ export interface RetrievalIndex {
     k: number,
   ): Promise<Ranking[][]>;
   save(artefact: ArtefactWriter): Promise<void>;
+  /** Dense indexes: what made their vectors. */
+  readonly embedder?: Embedder;
   /** Dense indexes: the stored unit vectors, one row per id, and the query's. Lexical indexes have none. */
   embeddings?(ids: readonly string[]): Promise<Matrix>;
   embedQueries?(queries: readonly Query[]): Promise<Matrix>;
@@ -90,6 +92,8 @@ export interface Learner {
 /** A cross-encoder or anything that plays one. Probabilities in [0, 1]; NaN = this pair failed. */
 export interface Reranker {
   readonly id: string;
+  /** What every answer made with it says, e.g. that it is known to be worse than what it refines. */
+  readonly warnings?: readonly string[];
   score(query: Query, documents: readonly Document[]): Promise<Float64Array>;
 }
 

@@ -1,6 +1,6 @@
 /** `docopt index`: an immutable index of a data set or a rewritten corpus, ready for search and morph. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { indexSchema } from '../../src/config/schemas/mod.ts';
@@ -12,6 +12,7 @@ import { fitEmbeddedReranker } from '../../src/models/rerankers/mod.ts';
 import { createArtefact, MANIFEST, openArtefact } from '../../src/store/artefact.ts';
 import { subWriter } from '../../src/store/sub-artefact.ts';
 import { defaultFolder, latest, rememberLatest } from '../../src/store/workspace.ts';
+import type { AnalyzerName } from '../../src/text/mod.ts';
 import type { Manifest } from '../../src/types.ts';
 import { buildIndex, createRetriever } from '../mod.ts';
 
@@ -62,6 +63,7 @@ export async function indexCorpus(
   const artefact = await createArtefact(folder, 'index', { replace: options.force });
   try {
     const retriever = createRetriever(retrieverSpec);
+    const analyzer = analyzerOf(retrieverSpec);
     const built = await buildIndex({
       corpus,
       documentText: mode,
@@ -69,7 +71,7 @@ export async function indexCorpus(
       fitEmbedder:
         options.embedder === 'none'
           ? undefined
-          : (texts) => fitLsa(texts, { dimensions: options.lsaDimensions, seed: options.seed }),
+          : (texts) => fitLsa(texts, { dimensions: options.lsaDimensions, seed: options.seed, analyzer }),
       artefact,
       log,
       signal,
@@ -80,11 +82,13 @@ export async function indexCorpus(
       documentText: mode,
       index: built.index,
       labels,
+      analyzer,
       seed: options.seed,
       artefact: subWriter(artefact, 'reranker'),
       embedder: built.embedder,
     });
     log.info(`reranker: ${reranker.description}`);
+    for (const warning of reranker.warnings) log.warn(warning);
     const parents: Record<string, string> =
       source.manifest === undefined ? {} : { corpus: source.manifest.fingerprint };
     const chain =
@@ -99,6 +103,7 @@ export async function indexCorpus(
       info: {
         documents: corpus.size,
         source: source.path,
+        ...originOf(options, source),
         documentText: mode,
         retriever: retrieverSpec,
         vectors: built.vectors,
@@ -117,6 +122,7 @@ export async function indexCorpus(
         retriever: retrieverSpec,
         vectors: built.vectors,
         reranker: reranker.description,
+        warnings: reranker.warnings,
       },
       text: `${corpus.size} documents, ${describeSpec(retrieverSpec)}, vectors: ${built.vectors}, reranker: ${reranker.description}\nwrote ${folder}`,
     };
@@ -124,6 +130,21 @@ export async function indexCorpus(
     await artefact.discard();
     throw error;
   }
+}
+
+/** How the retriever cuts texts into words, which is how the collection is to be read. */
+function analyzerOf(spec: RetrieverSpec): AnalyzerName {
+  return spec.driver === 'dense' ? spec.embedder.analyzer : spec.analyzer;
+}
+
+/** Data set and training behind a corpus: later commands follow their judgements and their split. */
+function originOf(options: Options, { manifest }: CorpusSource): { data?: string; experiment?: string } {
+  const data = options.data === undefined ? manifest?.info.data : resolve(options.data);
+  const experiment = manifest?.info.experiment;
+  return {
+    ...(typeof data === 'string' ? { data } : {}),
+    ...(typeof experiment === 'string' && existsSync(experiment) ? { experiment } : {}),
+  };
 }
 
 interface CorpusSource {
@@ -165,7 +186,11 @@ async function takeLabels(
   if (path === undefined || !existsSync(path)) return undefined;
   const dataset = await loadDataset(path, { documentText: options.documentText });
   if (dataset.queries.length === 0 || dataset.qrels.size === 0) return undefined;
-  const splits = await resolveSplits(dataset, { train: options.train, dev: options.dev, seed: options.splitSeed });
+  const splits = await resolveSplits(
+    dataset,
+    { train: options.train, dev: options.dev, seed: options.splitSeed },
+    originOf(options, source).experiment,
+  );
   context.log.debug(`labels: ${splits.train.length} training queries of ${path} (${splits.source})`);
   return { dataset, train: splits.train };
 }

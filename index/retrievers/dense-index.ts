@@ -36,6 +36,7 @@ const GATHER = 256;
 /** Exact flat search by inner product. Every score is a function of its two vectors alone (kernels/flat-scores.ts). */
 export class DenseIndex implements RetrievalIndex {
   readonly size: number;
+  readonly embedder: Embedder;
   readonly #content: DenseContent;
   readonly #width: number;
   readonly #order: IdOrder;
@@ -47,6 +48,7 @@ export class DenseIndex implements RetrievalIndex {
   constructor(content: DenseContent) {
     this.#content = content;
     this.size = content.ids.length;
+    this.embedder = content.embedder;
     this.#width = content.embedder.dimensions;
     this.#order = orderIds(content.ids);
     const blank: number[] = [];

@@ -13,7 +13,7 @@ export interface OpenedIndex extends ServedIndex {
 
 export async function openServedIndex(folder: string): Promise<OpenedIndex> {
   const { index, corpus, vectors, info, manifest, artefact } = await openIndex(folder);
-  const embedded = await openEmbeddedReranker(subReader(artefact, 'reranker'), vectors?.embedder);
+  const embedded = await openEmbeddedReranker(subReader(artefact, 'reranker'), { index, corpus }, vectors?.embedder);
   return {
     folder,
     index,

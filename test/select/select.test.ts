@@ -61,6 +61,12 @@ describe('select', () => {
     expect(all.selected.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  it('passes on what its reranker warns of, once it was called', async () => {
+    const reranker = { ...scoreTableReranker(table), warnings: ['known to be bad'] };
+    expect((await select(example({ reranker }))).warnings).toEqual(['known to be bad']);
+    expect((await select(example({ reranker, budget: 0 }))).warnings).toEqual([]);
+  });
+
   it('hands several positions over in batches', async () => {
     const reranker = scoreTableReranker(table);
     await select(example({ reranker, selector: createSingleStage(), budget: 5, batchSize: 2 }));

@@ -6,8 +6,9 @@ import type { Corpus } from '../../types.ts';
 import { fitLsa } from '../embedders/mod.ts';
 import { createFeaturesReranker } from './features/features.ts';
 import { openFeatures, saveFeatures } from './features/features-file.ts';
+import type { FirstStage } from './features/first-stage.ts';
 import { fitFeatures } from './features/fit-features.ts';
-import { describeFeatures } from './features/model.ts';
+import { describeFeatures, featureWarnings } from './features/model.ts';
 
 export interface FitEmbeddedInput {
   readonly corpus: Corpus;
@@ -23,10 +24,15 @@ export interface FitEmbeddedInput {
   readonly embedder?: Embedder;
 }
 
-/** Fits, saves, and says in one line what came of it. */
-export async function fitEmbeddedReranker(
-  input: FitEmbeddedInput,
-): Promise<{ description: string; reranker: Reranker }> {
+export interface FittedEmbedded {
+  /** One line: what came of it. */
+  readonly description: string;
+  readonly warnings: readonly string[];
+  readonly reranker: Reranker;
+}
+
+/** Fits and saves. */
+export async function fitEmbeddedReranker(input: FitEmbeddedInput): Promise<FittedEmbedded> {
   const { corpus, documentText: mode, index, labels, seed } = input;
   const texts = { length: corpus.size, at: (position: number) => documentText(corpus.original(position), mode) };
   const train = new Set(labels?.train);
@@ -35,16 +41,24 @@ export async function fitEmbeddedReranker(
     documentText: mode,
     queries: labels?.dataset.queries.filter(({ id }) => train.has(id)) ?? [],
     qrels: labels?.dataset.qrels ?? new Map(),
-    searchTop: async (query, n) => (await index.search([query], n))[0].ids,
-    lsa: input.embedder ?? fitLsa(texts, { seed }),
+    index,
+    lsa: input.embedder ?? fitLsa(texts, { seed, analyzer: input.analyzer }),
     analyzer: input.analyzer,
     seed,
   });
   await saveFeatures(model, input.artefact, input.embedder === undefined);
-  return { description: describeFeatures(model), reranker: createFeaturesReranker(model) };
+  return {
+    description: describeFeatures(model),
+    warnings: featureWarnings(model),
+    reranker: createFeaturesReranker(model, { index, corpus }),
+  };
 }
 
-/** `embedder`: the LSA model of the same artefact, where there is one. */
-export async function openEmbeddedReranker(artefact: ArtefactReader, embedder?: Embedder): Promise<Reranker> {
-  return createFeaturesReranker(await openFeatures(artefact, embedder));
+/** `firstStage`: the opened index of the same artefact. `embedder`: its LSA model, where there is one. */
+export async function openEmbeddedReranker(
+  artefact: ArtefactReader,
+  firstStage?: FirstStage,
+  embedder?: Embedder,
+): Promise<Reranker> {
+  return createFeaturesReranker(await openFeatures(artefact, embedder), firstStage);
 }

@@ -5,9 +5,10 @@ import type { Qrels } from '../../types.ts';
 import { createQrelsReranker } from './qrels.ts';
 import { createRecordedReranker } from './recorded.ts';
 
-export { type FitEmbeddedInput, fitEmbeddedReranker, openEmbeddedReranker } from './embedded.ts';
+export { type FitEmbeddedInput, type FittedEmbedded, fitEmbeddedReranker, openEmbeddedReranker } from './embedded.ts';
 export { createFeaturesReranker } from './features/features.ts';
 export { openFeatures, saveFeatures } from './features/features-file.ts';
+export type { FirstStage } from './features/first-stage.ts';
 export { type FitFeaturesInput, fitFeatures } from './features/fit-features.ts';
 export { describeFeatures, type FeaturesModel } from './features/model.ts';
 export { createQrelsReranker } from './qrels.ts';

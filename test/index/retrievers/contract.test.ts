@@ -6,7 +6,7 @@ import { type RetrieverDriver, retrievalIndexContract } from '../../contracts/re
 
 const bm25 = { driver: 'bm25', k1: 0.9, b: 0.4, analyzer: 'english', statistics: 'recompute' } as const;
 const wink = { driver: 'wink', k1: 0.9, b: 0.4, analyzer: 'english' } as const;
-const lsa = { driver: 'dense', embedder: { driver: 'lsa', dimensions: 200, seed: 1 } } as const;
+const lsa = { driver: 'dense', embedder: { driver: 'lsa', dimensions: 200, seed: 1, analyzer: 'english' } } as const;
 const NO_TEXTS = 'an opened artefact holds no texts to rebuild from';
 
 const DRIVERS: readonly RetrieverDriver[] = [

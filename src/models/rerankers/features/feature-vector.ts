@@ -5,11 +5,14 @@
 
 /** One side, analysed. */
 export interface AnalysedDocument {
+  /** Of the original. */
   readonly terms: readonly string[];
   /** How many of the first terms are its title; of a document without one, its first LEAD terms stand in. */
   readonly leadLength: number;
-  /** Unit, or zeros. */
+  /** Of the original; unit, or zeros. */
   readonly vector: Float32Array;
+  /** Of the index text, where the corpus was rewritten; undefined for a document that the index does not hold. */
+  readonly indexTerms?: readonly string[];
 }
 
 export interface AnalysedQuery {
@@ -18,6 +21,8 @@ export interface AnalysedQuery {
   readonly place: ReadonlyMap<string, number>;
   readonly idf: Float64Array;
   readonly totalIdf: number;
+  /** The same over the index texts, where the corpus was rewritten. */
+  readonly index?: { readonly idf: Float64Array; readonly totalIdf: number };
   /** Pairs of neighbouring query terms as place * terms.length + place. */
   readonly pairs: ReadonlySet<number>;
   readonly vector: Float32Array;
@@ -26,7 +31,14 @@ export interface AnalysedQuery {
   readonly cosineDeviation: number;
 }
 
-export const FEATURES = [
+/** Mean lengths in terms, of the originals and of the index texts. */
+export interface AverageLengths {
+  readonly original: number;
+  readonly index: number;
+}
+
+/** Of the pair of texts. */
+export const TEXT_FEATURES = [
   'bm25',
   'idfCoverage',
   'rarestCoverage',
@@ -39,57 +51,93 @@ export const FEATURES = [
   'queryLength',
 ] as const;
 
+/** Of the index: zeros for a document that it does not hold. The first two are zeros too where nothing was rewritten. */
+export const INDEX_FEATURES = ['indexBm25', 'indexCoverage', 'firstStage'] as const;
+
+export const FEATURES = [...TEXT_FEATURES, ...INDEX_FEATURES] as const;
+
+export type FeatureName = (typeof FEATURES)[number];
+
 /** Terms that stand in for a title. */
 export const LEAD = 15;
 const K1 = 1.2;
 const B = 0.75;
 
-/** Writes FEATURES.length values at `at`. */
+/** Writes FEATURES.length values at `at`. `firstStage`: its standardised score of the pair, 0 where there is none. */
 export function featuresInto(
   query: AnalysedQuery,
   document: AnalysedDocument,
-  averageLength: number,
+  firstStage: number,
+  lengths: AverageLengths,
   out: Float64Array,
   at: number,
 ): void {
   const places = queryPlaces(query, document.terms);
-  const matched = countMatches(query, places, document.leadLength);
-  const norm = K1 * (1 - B + (B * document.terms.length) / averageLength);
+  const overlap = overlapOf(query.idf, frequenciesOf(query, places), places.length, lengths.original);
+  let lead = 0;
+  frequenciesOf(query, places.subarray(0, document.leadLength)).forEach((tf, t) => {
+    if (tf > 0) lead += query.idf[t];
+  });
+  let cosine = 0;
+  for (let j = 0; j < query.vector.length; j++) cosine += query.vector[j] * document.vector[j];
 
+  const indexed = indexOverlap(query, document, lengths.index);
+  const values: Record<FeatureName, number> = {
+    bm25: Math.log1p(overlap.bm25),
+    idfCoverage: overlap.covered / (query.totalIdf || 1),
+    rarestCoverage: overlap.rarestShare,
+    leadCoverage: lead / (query.totalIdf || 1),
+    pairs: pairShare(query, places),
+    nearness: nearness(places, overlap.distinct, query.terms.length),
+    cosine,
+    cosineStandardised: (cosine - query.cosineMean) / query.cosineDeviation,
+    documentLength: Math.log1p(document.terms.length),
+    queryLength: Math.log1p(query.terms.length),
+    indexBm25: indexed.bm25,
+    indexCoverage: indexed.coverage,
+    firstStage,
+  };
+  for (let f = 0; f < FEATURES.length; f++) out[at + f] = values[FEATURES[f]];
+}
+
+function indexOverlap(
+  query: AnalysedQuery,
+  { indexTerms }: AnalysedDocument,
+  averageLength: number,
+): { bm25: number; coverage: number } {
+  if (query.index === undefined || indexTerms === undefined) return { bm25: 0, coverage: 0 };
+  const { idf, totalIdf } = query.index;
+  const frequencies = frequenciesOf(query, queryPlaces(query, indexTerms));
+  const { bm25, covered } = overlapOf(idf, frequencies, indexTerms.length, averageLength);
+  return { bm25: Math.log1p(bm25), coverage: covered / (totalIdf || 1) };
+}
+
+interface Overlap {
+  readonly bm25: number;
+  /** Sum of the idf of the terms that occur. */
+  readonly covered: number;
+  readonly distinct: number;
+  /** The rarest term that occurs over the rarest of the query, by idf. */
+  readonly rarestShare: number;
+}
+
+function overlapOf(idf: Float64Array, frequencies: Int32Array, length: number, averageLength: number): Overlap {
+  const norm = K1 * (1 - B + (B * length) / averageLength);
   let bm25 = 0;
   let covered = 0;
   let distinct = 0;
   let rarest = 0;
   let rarestMatched = 0;
-  let lead = 0;
-  for (let t = 0; t < query.terms.length; t++) {
-    const weight = query.idf[t];
-    rarest = Math.max(rarest, weight);
-    if (matched.inLead[t] > 0) lead += weight;
-    const tf = matched.frequencies[t];
+  for (let t = 0; t < idf.length; t++) {
+    rarest = Math.max(rarest, idf[t]);
+    const tf = frequencies[t];
     if (tf === 0) continue;
-    bm25 += (weight * tf * (K1 + 1)) / (tf + norm);
-    covered += weight;
+    bm25 += (idf[t] * tf * (K1 + 1)) / (tf + norm);
+    covered += idf[t];
     distinct++;
-    rarestMatched = Math.max(rarestMatched, weight);
+    rarestMatched = Math.max(rarestMatched, idf[t]);
   }
-  let cosine = 0;
-  for (let j = 0; j < query.vector.length; j++) cosine += query.vector[j] * document.vector[j];
-
-  const total = query.totalIdf || 1;
-  const values: Record<(typeof FEATURES)[number], number> = {
-    bm25: Math.log1p(bm25),
-    idfCoverage: covered / total,
-    rarestCoverage: rarest === 0 ? 0 : rarestMatched / rarest,
-    leadCoverage: lead / total,
-    pairs: pairShare(query, places),
-    nearness: nearness(places, distinct, query.terms.length),
-    cosine,
-    cosineStandardised: (cosine - query.cosineMean) / query.cosineDeviation,
-    documentLength: Math.log1p(document.terms.length),
-    queryLength: Math.log1p(query.terms.length),
-  };
-  for (let f = 0; f < FEATURES.length; f++) out[at + f] = values[FEATURES[f]];
+  return { bm25, covered, distinct, rarestShare: rarest === 0 ? 0 : rarestMatched / rarest };
 }
 
 /** Per document term its place in the query, or -1. */
@@ -99,19 +147,11 @@ function queryPlaces(query: AnalysedQuery, terms: readonly string[]): Int32Array
   return places;
 }
 
-function countMatches(
-  query: AnalysedQuery,
-  places: Int32Array,
-  leadLength: number,
-): { frequencies: Int32Array; inLead: Int32Array } {
+/** How often each query term occurs at these places. */
+function frequenciesOf(query: AnalysedQuery, places: Int32Array): Int32Array {
   const frequencies = new Int32Array(query.terms.length);
-  const inLead = new Int32Array(query.terms.length);
-  for (let i = 0; i < places.length; i++) {
-    if (places[i] < 0) continue;
-    frequencies[places[i]]++;
-    if (i < leadLength) inLead[places[i]]++;
-  }
-  return { frequencies, inLead };
+  for (const place of places) if (place >= 0) frequencies[place]++;
+  return frequencies;
 }
 
 /** Share of the query's neighbouring pairs that are neighbours in the document too, in that order. */

@@ -1,26 +1,29 @@
 /**
- * The embedded reranker, for when no cross-encoder is configured: a calibrated scorer over lexical overlap, nearness and
- * LSA cosine of the query and the ORIGINAL document. It is no cross-encoder and does not pose as one; `morph doctor` says
- * what it earns.
+ * The embedded reranker, for when no cross-encoder is configured: a calibrated scorer over what the first stage says of
+ * the pair, lexical overlap, nearness and LSA cosine. It is no cross-encoder and does not pose as one; it warns where the
+ * first stage alone does better.
  */
 import { sigmoid } from '../../../kernels/logistic.ts';
 import type { Reranker } from '../../../ports.ts';
-import { createPairAnalysis } from './analyse.ts';
-import { FEATURES, featuresInto } from './feature-vector.ts';
-import { scoreFeatures } from './fit-features.ts';
-import { describeFeatures, type FeaturesModel } from './model.ts';
+import { createPairFeatures } from './analyse.ts';
+import { FEATURES } from './feature-vector.ts';
+import type { FirstStage } from './first-stage.ts';
+import { describeFeatures, type FeaturesModel, featureWarnings, scoreFeatures } from './model.ts';
 
-/** Scores depend on the pair alone: alone or in a batch, now or later, the same bits. */
-export function createFeaturesReranker(model: FeaturesModel): Reranker {
-  const analysis = createPairAnalysis(model);
+/**
+ * Scores depend on the pair alone: alone or in a batch, now or later, the same bits. `firstStage`: the index that the
+ * model was fitted for. Documents that it does not hold, or all without one, are scored by their texts alone.
+ */
+export function createFeaturesReranker(model: FeaturesModel, firstStage?: FirstStage): Reranker {
+  const pairFeatures = createPairFeatures(model, firstStage);
   return {
     id: describeFeatures(model),
+    warnings: featureWarnings(model),
     async score(query, documents) {
-      const analysed = await analysis.query(query.text);
-      const values = new Float64Array(FEATURES.length);
-      return Float64Array.from(await analysis.documents(documents), (document) => {
-        featuresInto(analysed, document, model.statistics.averageLength, values, 0);
-        return sigmoid(scoreFeatures(model.scorer, values, 0));
+      const { x, indexed } = await pairFeatures(query, documents);
+      return Float64Array.from(documents, (_, row) => {
+        const scorer = indexed[row] ? model.scorer : model.foreignScorer;
+        return sigmoid(scoreFeatures(scorer, x, row * FEATURES.length));
       });
     },
   };

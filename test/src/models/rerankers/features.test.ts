@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRetriever } from '../../../../index/mod.ts';
+import { createDenseRetriever } from '../../../../index/retrievers/dense.ts';
+import { corpusWithTexts } from '../../../../src/data/mod.ts';
 import { areaUnderCurve } from '../../../../src/kernels/stats.ts';
 import { fitLsa } from '../../../../src/models/embedders/mod.ts';
+import { FEATURES } from '../../../../src/models/rerankers/features/feature-vector.ts';
 import {
   createFeaturesReranker,
   describeFeatures,
@@ -15,7 +18,7 @@ import {
   openFeatures,
   saveFeatures,
 } from '../../../../src/models/rerankers/mod.ts';
-import type { RetrievalIndex } from '../../../../src/ports.ts';
+import type { Reranker, RetrievalIndex } from '../../../../src/ports.ts';
 import { createArtefact, openArtefact } from '../../../../src/store/artefact.ts';
 import { topicCollection } from '../../../support/topic-collection.ts';
 
@@ -38,7 +41,7 @@ const fitOn = (labels: number): Promise<FeaturesModel> =>
     corpus,
     queries: train.slice(0, labels),
     qrels,
-    searchTop: async (query, n) => (await index.search([query], n))[0].ids,
+    index,
     lsa,
     seed: 1,
   });
@@ -53,7 +56,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Scores and labels of the first stage's candidates of the test queries. */
 async function scoredPairs(model: FeaturesModel): Promise<{ scores: number[][]; labels: number[][] }> {
-  const reranker = createFeaturesReranker(model);
+  const reranker = createFeaturesReranker(model, { index, corpus });
   const scores: number[][] = [];
   const labels: number[][] = [];
   for (const query of test) {
@@ -80,7 +83,9 @@ describe('features reranker', () => {
       /logistic on 50 training queries, held-out AUC 0\.\d+, first stage 0\.\d+/,
     );
     expect(fusion.scorer.kind).toBe('fusion');
-    expect(describeFeatures(fusion)).toMatch(/fusion.*not calibrated: 10 labelled queries/);
+    expect(describeFeatures(fusion)).toMatch(
+      /fusion of first stage \+ LSA, not calibrated: 10 labelled queries, held-out AUC 0\.\d+, first stage 0\.\d+/,
+    );
   });
 
   it('separates relevant candidates of unseen queries better than the first stage does', async () => {
@@ -121,7 +126,7 @@ describe('features reranker', () => {
       corpus,
       queries: train,
       qrels: blinded,
-      searchTop: async (query, n) => (await index.search([query], n))[0].ids,
+      index,
       lsa,
       seed: 1,
     });
@@ -135,8 +140,8 @@ describe('features reranker', () => {
       await saveFeatures(logistic, draft, own);
       await draft.finish({});
       const opened = await openFeatures(await openArtefact(path, 'index'), own ? undefined : lsa);
-      const before = await createFeaturesReranker(logistic).score(test[0], documents);
-      expect(await createFeaturesReranker(opened).score(test[0], documents)).toEqual(before);
+      const before = await createFeaturesReranker(logistic, { index, corpus }).score(test[0], documents);
+      expect(await createFeaturesReranker(opened, { index, corpus }).score(test[0], documents)).toEqual(before);
       expect(describeFeatures(opened)).toBe(describeFeatures(logistic));
     }
   });
@@ -152,7 +157,7 @@ describe('features reranker', () => {
     await expect(openFeatures(reader, other)).rejects.toThrow(/here is lsa\(2/);
     const good = await readFile(join(path, 'features.json'), 'utf8');
     for (const [from, to, message] of [
-      ['"format": 1', '"format": 2', /format 2 is not 1/],
+      ['"format": 2', '"format": 3', /format 3; this build reads 2/],
       ['"kind": "logistic"', '"kind": "magic"', /kind 'magic'/],
       ['"idfCoverage"', '"other"', /idfCoverage is undefined/],
       ['{', '', /not complete JSON/],
@@ -165,13 +170,36 @@ describe('features reranker', () => {
     await expect(openFeatures(reader, lsa)).rejects.toThrow(/features\.f32.*12 bytes where \d+ were expected/);
   });
 
+  it('refuses the format of an earlier version with the way out', async () => {
+    const path = join(folder, 'earlier');
+    const draft = await createArtefact(path, 'index');
+    await draft.write('features.json', JSON.stringify({ format: 1, analyzer: 'english', kind: 'logistic' }));
+    await draft.finish({});
+    const opening = openFeatures(await openArtefact(path, 'index'), lsa);
+    await expect(opening).rejects.toMatchObject({
+      code: 'ARTEFACT',
+      message: expect.stringMatching(/has format 1; this build reads 2/),
+      hint: expect.stringMatching(/earlier version\. Build the index again with: docopt index/),
+    });
+  });
+
+  it('scores documents that the index does not hold by their texts, whatever their ids', async () => {
+    const own = createFeaturesReranker(logistic, { index, corpus });
+    const strangers = documents.slice(0, 5).map((document, i) => ({ ...document, id: `stranger-${i}` }));
+    const namesakes = strangers.map((document, i) => ({ ...document, id: documents[documents.length - 1 - i].id }));
+    const scores = await own.score(test[0], strangers);
+    expect(await own.score(test[0], namesakes)).toEqual(scores);
+    expect(await createFeaturesReranker(logistic).score(test[0], documents.slice(0, 5))).toEqual(scores);
+    expect(await own.score(test[0], documents.slice(0, 5))).not.toEqual(scores);
+  });
+
   it('serves an index artefact: fitted and opened in one folder, without labels too', async () => {
     for (const labels of [undefined, { dataset: { queries, qrels }, train: train.map(({ id }) => id) }]) {
       const path = join(folder, `embedded-${labels !== undefined}`);
       const draft = await createArtefact(path, 'index');
       const { description, reranker } = await fitEmbeddedReranker({ corpus, index, labels, seed: 1, artefact: draft });
       await draft.finish({});
-      const opened = await openEmbeddedReranker(await openArtefact(path, 'index'));
+      const opened = await openEmbeddedReranker(await openArtefact(path, 'index'), { index, corpus });
       expect(opened.id).toBe(description);
       expect(description).toMatch(labels === undefined ? /fusion/ : /logistic/);
       expect(await opened.score(test[0], documents)).toEqual(await reranker.score(test[0], documents));
@@ -196,5 +224,83 @@ describe('features reranker', () => {
         expect(score >= 0 && score <= 1).toBe(true);
       }
     }
+  });
+});
+
+describe('features reranker over a rewritten corpus', () => {
+  /** Every document also gets the words of its topic's queries: the index knows what the originals do not say. */
+  const rewritten = corpusWithTexts(
+    corpus,
+    documents.map(({ id, title, text }) => {
+      const asking = queries.filter((query) => qrels.get(query.id)!.has(id)).map((query) => query.text);
+      return `${title} ${text} ${asking.join(' ')}`;
+    }),
+  );
+  const auc = async (reranker: Reranker, over: RetrievalIndex): Promise<{ own: number; first: number }> => {
+    let own = 0;
+    let first = 0;
+    for (const query of test) {
+      const [{ ids }] = await over.search([query], 100);
+      const labels = Float64Array.from(ids, (id) => (qrels.get(query.id)!.has(id) ? 1 : 0));
+      own += areaUnderCurve(
+        await reranker.score(
+          query,
+          ids.map((id) => corpus.original(corpus.positionOf(id)!)),
+        ),
+        labels,
+      );
+      first += areaUnderCurve(
+        Float64Array.from(ids, (_, rank) => -rank),
+        labels,
+      );
+    }
+    return { own: own / test.length, first: first / test.length };
+  };
+
+  it('sees what the first stage sees, and is not worse than it', async () => {
+    const over = await createRetriever(bm25).build(rewritten);
+    const labels = { dataset: { queries, qrels }, train: train.map(({ id }) => id) };
+    const path = join(folder, 'rewritten');
+    const draft = await createArtefact(path, 'index');
+    const { reranker, warnings } = await fitEmbeddedReranker({
+      corpus: rewritten,
+      index: over,
+      labels,
+      seed: 1,
+      artefact: draft,
+    });
+    await draft.finish({});
+    expect(warnings).toEqual([]);
+    const { own, first } = await auc(reranker, over);
+    expect(first).toBeGreaterThan(0.9);
+    expect(own).toBeGreaterThanOrEqual(first);
+    // By the originals alone it would be far behind.
+    const reader = await openArtefact(path, 'index');
+    expect((await auc(await openEmbeddedReranker(reader), over)).own).toBeLessThan(first - 0.02);
+    const opened = await openEmbeddedReranker(reader, { index: over, corpus: rewritten });
+    expect(await opened.score(test[0], documents)).toEqual(await reranker.score(test[0], documents));
+  });
+
+  it('fuses the first stage, and BM25 beside it where it is not lexical', async () => {
+    const fused = async (over: RetrievalIndex) => {
+      const model = await fitFeatures({ corpus: rewritten, queries: [], qrels, index: over, lsa, seed: 1 });
+      return FEATURES.filter((_, f) => model.scorer.coefficients[f] !== 0);
+    };
+    expect(await fused(await createRetriever(bm25).build(rewritten))).toEqual(['cosine', 'firstStage']);
+    const dense = createDenseRetriever({ embedder: lsa });
+    expect(await fused(await dense.build(rewritten))).toEqual(['bm25', 'cosine', 'firstStage']);
+  });
+});
+
+describe('a scorer that does not earn its calls', () => {
+  it('says so, with the figures and the way out', async () => {
+    const evidence = { ...logistic.evidence, heldOutAuc: 0.759, firstStageAuc: 0.858 };
+    const worse = createFeaturesReranker({ ...logistic, evidence }, { index, corpus });
+    expect(worse.warnings).toEqual([
+      expect.stringMatching(/does not earn its calls here: .* AUC is 0\.759, the first stage's 0\.858\. .*--train/),
+    ]);
+    expect(createFeaturesReranker(logistic).warnings).toEqual([]);
+    const even = { ...evidence, heldOutAuc: 0.858 };
+    expect(createFeaturesReranker({ ...logistic, evidence: even }).warnings).toEqual([]);
   });
 });
