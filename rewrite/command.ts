@@ -95,7 +95,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
     now: () => performance.now(),
     onRow: options.diff ? (row, original, before) => diffs.push(diffText(original.id, before, row.rewrite)) : undefined,
   });
-  if (options.limit === undefined) await rememberLatest(context.projectFolder, 'corpus', folder);
+  if (options.limit === undefined) await rememberLatest(context.projectFolder, 'corpus', folder, log.warn);
   return {
     json: { corpus: folder, fingerprint: manifest.fingerprint, policy: policy.name, ...report },
     text: `${diffs.join('\n')}${diffs.length > 0 ? '\n' : ''}${reportText(report)}\nwrote ${folder}`,

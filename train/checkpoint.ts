@@ -147,7 +147,7 @@ export function parseTextRows(bytes: Uint8Array, corpus: Corpus): string[] {
   const texts: string[] = [];
   let same = true;
   for (let start = 0, end = bytes.indexOf(10); end !== -1; start = end + 1, end = bytes.indexOf(10, start)) {
-    const row = JSON.parse(decoder.decode(bytes.subarray(start, end))) as { _id: string; text: string };
+    const row = parseRow(decoder.decode(bytes.subarray(start, end)));
     same &&= row._id === corpus.ids[texts.length];
     texts.push(row.text);
   }
@@ -159,6 +159,17 @@ export function parseTextRows(bytes: Uint8Array, corpus: Corpus): string[] {
       hint: 'The data changed since the training began. Start a new one with another --out.',
     },
   );
+}
+
+function parseRow(line: string): { _id: string; text: string } {
+  try {
+    return JSON.parse(line) as { _id: string; text: string };
+  } catch (error) {
+    throw new DocOptError('ARTEFACT', `a saved text does not parse: ${(error as Error).message}`, {
+      hint: 'The experiment is damaged. Start a new training with another --out.',
+      cause: error,
+    });
+  }
 }
 
 async function readTexts(artefact: ArtefactReader, corpus: Corpus): Promise<string[]> {

@@ -98,7 +98,7 @@ export async function trainExperiment(
     settings.seeds === undefined
       ? (await trainInto(folder, settings.options.seed)).report
       : await trainAllSeeds(folder, settings.seeds, config, options.resume, trainInto);
-  await rememberLatest(context.projectFolder, 'experiment', folder);
+  await rememberLatest(context.projectFolder, 'experiment', folder, log.warn);
   return { folder, report, json: { experiment: folder, ...report }, text: reportText(report, folder) };
 }
 

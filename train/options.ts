@@ -1,5 +1,6 @@
 /** Every setting of a training, flat and named as on the command line, with the three sets of defaults. */
 import { DocOptError } from '../src/errors.ts';
+import { parseMeasures } from '../src/metrics/mod.ts';
 import type { Sampling } from '../src/types.ts';
 import type { AdvantageScale } from './kernels/advantages.ts';
 import type { LossAggregation } from './kernels/grpo-loss.ts';
@@ -158,6 +159,7 @@ export function trainOptions(preset: Preset, changes: TrainChanges = {}): TrainO
   check(options.clipLow > 0 && options.clipLow < 1, 'clipLow', 'between 0 and 1');
   check(options.clipHigh > 0, 'clipHigh', 'above 0');
   check(options.metrics.length > 0, 'metrics', 'at least one measure');
+  parseMeasures(options.metrics); // Said now, not after the training.
   return options;
 
   function check(holds: boolean, key: keyof TrainOptions, expected: string): void {

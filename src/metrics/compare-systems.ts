@@ -48,7 +48,7 @@ export interface Comparison {
 
 /**
  * Every pair in every measure that is a mean over queries (counts are left out). The two systems of a pair must have been
- * evaluated on the same queries. One list is one family for the adjusted p.
+ * evaluated on the same queries; over none there is nothing to compare. One list is one family for the adjusted p.
  */
 export function compareSystems(
   pairs: readonly (readonly [baseline: EvaluatedSystem, system: EvaluatedSystem])[],
@@ -58,10 +58,11 @@ export function compareSystems(
   const { test = 'randomisation', resamples = 10_000, level = 0.95, seed = 1 } = settings;
   const metrics = measures.filter((measure) => !isTotal(measure)).map(({ name }) => name);
   const tested = pairs.flatMap(([baseline, system]) =>
-    metrics.map((metric) => {
+    metrics.flatMap((metric) => {
       const before = baseline.perQuery[metric];
       const after = system.perQuery[metric];
       const differences = Float64Array.from(Object.keys(before), (query) => after[query] - before[query]);
+      if (differences.length === 0) return [];
       return { baseline, system, metric, differences, ...pairedTest(test, differences, { resamples, seed }) };
     }),
   );

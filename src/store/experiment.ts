@@ -137,7 +137,8 @@ export async function readExperiment<C, R>(folder: string): Promise<{ config: C;
   return { config, report };
 }
 
-async function readJsonFile<T>(path: string): Promise<T | undefined> {
+/** A JSON file of an experiment; undefined when it is not there. Throws ARTEFACT when it does not parse. */
+export async function readJsonFile<T>(path: string): Promise<T | undefined> {
   if (!existsSync(path)) return undefined;
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;

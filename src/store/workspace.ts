@@ -14,6 +14,9 @@ const FOLDERS: Readonly<Record<ArtefactKind, string>> = {
   index: 'indexes',
 };
 
+/** By which a later command is given one. */
+const FLAGS: Readonly<Record<ArtefactKind, string>> = { experiment: 'policy', corpus: 'corpus', index: 'index' };
+
 /** Where artefacts of a kind lie that nobody chose a place for. */
 export function kindFolder(projectFolder: string, kind: ArtefactKind): string {
   return join(projectFolder, '.docopt', FOLDERS[kind]);
@@ -29,12 +32,27 @@ export function defaultFolder(projectFolder: string, kind: ArtefactKind, now: Da
   }
 }
 
-/** Remembers the newest artefact of a kind, wherever --out put it. */
-export async function rememberLatest(projectFolder: string, kind: ArtefactKind, folder: string): Promise<void> {
+/**
+ * Remembers the newest artefact of a kind, wherever --out put it. With `warn`, a place that cannot be written is no
+ * failure: the artefact is there, and only has to be named by later commands.
+ */
+export async function rememberLatest(
+  projectFolder: string,
+  kind: ArtefactKind,
+  folder: string,
+  warn?: (message: string) => void,
+): Promise<void> {
   const notes = readNotes(projectFolder);
   const inside = relative(projectFolder, resolve(folder));
   notes[kind] = inside.startsWith('..') || isAbsolute(inside) ? resolve(folder) : inside;
-  await writeFileAtomic(notesPath(projectFolder), [`${JSON.stringify(notes, null, 2)}\n`]);
+  try {
+    await writeFileAtomic(notesPath(projectFolder), [`${JSON.stringify(notes, null, 2)}\n`]);
+  } catch (error) {
+    if (warn === undefined) throw error;
+    warn(
+      `the ${kind} is finished but not noted as the latest, name it with --${FLAGS[kind]}: ${(error as Error).message}`,
+    );
+  }
 }
 
 /** The latest finished artefact of a kind, or undefined when there is none or it is gone. */

@@ -1,6 +1,4 @@
 /** What `docopt train` is to do: flags and configuration, completed by the interrupted run that it resumes. */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { CommandContext } from '../../src/config/command.ts';
@@ -8,6 +6,7 @@ import type { trainSchema } from '../../src/config/schemas/mod.ts';
 import type { PolicySpec } from '../../src/config/specs.ts';
 import type { DocumentText } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
+import { readJsonFile } from '../../src/store/experiment.ts';
 import { defaultFolder } from '../../src/store/workspace.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
 import { type TrainChanges, trainOptions } from '../options.ts';
@@ -33,11 +32,16 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     });
   }
   const folder = options.out ?? defaultFolder(context.projectFolder, 'experiment', new Date());
-  const saved = options.resume ? await readConfig(folder) : undefined;
+  const saved = options.resume ? await readJsonFile<ExperimentConfig>(join(folder, CONFIG_FILE)) : undefined;
   const keep = <K extends keyof TrainCommandOptions, T>(key: K, before: T | undefined): TrainCommandOptions[K] | T =>
     before !== undefined && !context.given.has(key) ? before : options[key];
 
   const data = options.data === undefined ? saved?.data : resolve(context.cwd, options.data);
+  if (data === undefined && options.resume) {
+    throw new DocOptError('USAGE', `there is no training to resume in '${folder}': it holds no ${CONFIG_FILE}`, {
+      hint: 'Check --out, or start one: docopt train --data DATA --retriever RETRIEVER',
+    });
+  }
   if (data === undefined) {
     throw new DocOptError('USAGE', 'which data? --data is missing', {
       hint: 'E.g. docopt train --data DATA --retriever bm25; from a code base: docopt dataset from-code DIR --out DATA',
@@ -98,9 +102,4 @@ function chosenOptions(options: TrainCommandOptions): TrainChanges {
 
 function onlyGiven(options: TrainChanges, given: ReadonlySet<string>): TrainChanges {
   return Object.fromEntries(Object.entries(options).filter(([key]) => given.has(key)));
-}
-
-async function readConfig(folder: string): Promise<ExperimentConfig | undefined> {
-  const path = join(folder, CONFIG_FILE);
-  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as ExperimentConfig) : undefined;
 }

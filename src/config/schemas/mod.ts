@@ -182,10 +182,21 @@ export const trainSchema = z.strictObject({
     value: 'INIT',
   }),
   seed: seed(),
-  seeds: option(z.array(z.int().min(0)).optional(), {
-    help: 'several seeds, mean and deviation: 1,2,3',
-    value: 'LIST',
-  }),
+  seeds: option(
+    z
+      .array(
+        z
+          .int()
+          .min(0)
+          .max(2 ** 32 - 1),
+      )
+      .min(1)
+      .optional(),
+    {
+      help: 'several seeds, mean and deviation: 1,2,3',
+      value: 'LIST',
+    },
+  ),
   warmupSteps: option(z.int().min(0).optional(), { help: 'steps of linear warm-up', value: 'N' }),
   iterations: option(count.optional(), { help: 'updates per batch of rollouts', value: 'N' }),
   microBatch: option(z.int().min(0).optional(), {
@@ -281,7 +292,7 @@ export const evalSchema = z.strictObject({
     help: 'paired significance test',
     value: 'NAME',
   }),
-  resamples: option(z.int().min(100).default(10_000), {
+  resamples: option(z.int().min(100).max(10_000_000).default(10_000), {
     help: 'of the randomisation test and the bootstrap',
     value: 'N',
   }),
