@@ -40,8 +40,12 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
   const measures = unique([...parseMeasures(options.metrics), ...gates.map(({ measure }) => measure)]);
   const sources = listSources(options, context);
   const origins = await originsOf(sources);
-  const data = options.data ?? (options.qrels === undefined ? origins.find((origin) => origin.data)?.data : undefined);
-  if (data !== undefined && options.data === undefined) context.log.info(`data: ${data} (of the index)`);
+  // Indexes know their data set; only a flag says otherwise, a configuration may be about another.
+  const own = context.typed.some(({ name }) => name === 'data' || name === 'qrels')
+    ? undefined
+    : origins.find((origin) => origin.data)?.data;
+  const data = own ?? options.data;
+  if (own !== undefined && own !== options.data) context.log.info(`data: ${data} (of the index)`);
   const judged = await loadJudged(
     { ...options, data },
     context,

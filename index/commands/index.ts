@@ -103,7 +103,7 @@ export async function indexCorpus(
       info: {
         documents: corpus.size,
         source: source.path,
-        ...originOf(options, source),
+        ...originOf(options, source, context),
         documentText: mode,
         retriever: retrieverSpec,
         vectors: built.vectors,
@@ -138,8 +138,14 @@ function analyzerOf(spec: RetrieverSpec): AnalyzerName {
 }
 
 /** Data set and training behind a corpus: later commands follow their judgements and their split. */
-function originOf(options: Options, { manifest }: CorpusSource): { data?: string; experiment?: string } {
-  const data = options.data === undefined ? manifest?.info.data : resolve(options.data);
+function originOf(
+  options: Options,
+  { manifest }: CorpusSource,
+  context: CommandContext,
+): { data?: string; experiment?: string } {
+  // A corpus knows its own data set better than a configuration that was written for another.
+  const own = isTyped(context, 'data') ? undefined : manifest?.info.data;
+  const data = own ?? (options.data === undefined ? undefined : resolve(options.data));
   const experiment = manifest?.info.experiment;
   return {
     ...(typeof data === 'string' ? { data } : {}),
@@ -173,7 +179,11 @@ async function takeSource(options: Options, context: CommandContext): Promise<Co
 
 /** `data` of a configuration file names the labels; a bare `docopt index` still means the latest rewritten corpus. */
 function isFromConfigOnly(context: CommandContext): boolean {
-  return !context.typed.some(({ name }) => name === 'data' || name === 'corpus');
+  return !isTyped(context, 'data') && !isTyped(context, 'corpus');
+}
+
+function isTyped({ typed }: CommandContext, flag: string): boolean {
+  return typed.some(({ name }) => name === flag);
 }
 
 /** Training queries for the embedded reranker: of --data, or of the data set that the corpus was made from. */
@@ -182,14 +192,14 @@ async function takeLabels(
   source: CorpusSource,
   context: CommandContext,
 ): Promise<{ dataset: Dataset; train: readonly string[] } | undefined> {
-  const path = options.data ?? (source.manifest?.info.data as string | undefined);
+  const path = originOf(options, source, context).data;
   if (path === undefined || !existsSync(path)) return undefined;
   const dataset = await loadDataset(path, { documentText: options.documentText });
   if (dataset.queries.length === 0 || dataset.qrels.size === 0) return undefined;
   const splits = await resolveSplits(
     dataset,
     { train: options.train, dev: options.dev, seed: options.splitSeed },
-    originOf(options, source).experiment,
+    originOf(options, source, context).experiment,
   );
   context.log.debug(`labels: ${splits.train.length} training queries of ${path} (${splits.source})`);
   return { dataset, train: splits.train };
