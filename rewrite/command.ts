@@ -87,9 +87,8 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
       source,
       documentText: mode,
       limited: options.limit !== undefined,
-      ...(policy.data === undefined ? {} : { data: policy.data }),
+      ...origin(options, policy),
       ...(policy.retriever === undefined ? {} : { retriever: policy.retriever }),
-      ...(policy.experiment === undefined ? {} : { experiment: resolve(policy.experiment) }),
       chain: policy.chain,
     },
     now: () => performance.now(),
@@ -100,6 +99,18 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
     json: { corpus: folder, fingerprint: manifest.fingerprint, policy: policy.name, ...report },
     text: `${diffs.join('\n')}${diffs.length > 0 ? '\n' : ''}${reportText(report)}\nwrote ${folder}`,
   };
+}
+
+/**
+ * The data set whose judgements are about these documents, and the training whose split of them is to be followed. A corpus
+ * file of its own has neither.
+ */
+function origin(options: Options, policy: OpenPolicy): { data?: string; experiment?: string } {
+  const data = options.corpus === undefined ? (options.data ?? policy.data) : undefined;
+  if (data === undefined) return {};
+  const trainedOnIt =
+    policy.data !== undefined && policy.experiment !== undefined && resolve(data) === resolve(policy.data);
+  return { data: resolve(data), ...(trainedOnIt ? { experiment: resolve(policy.experiment!) } : {}) };
 }
 
 async function takePolicy(options: Options, context: CommandContext): Promise<OpenPolicy> {
