@@ -44,7 +44,7 @@ const DEFINITIONS: readonly (readonly [NameKind, RegExp])[] = [
   ['assigned', /^[ \t]*(?:(?:const|let|var|val|auto)\s+)?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=\n]{1,99})?=(?![=>])/gmu],
 ];
 
-const CALL = /([\p{L}_$][\p{L}\p{N}_$]*)\s*\(/gu;
+const CALL = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*)\s*\(/gu;
 const IDENTIFIER = /(?<![\p{L}\p{N}_$])[\p{L}_$][\p{L}\p{N}\p{M}_$]*/gu;
 const PARAMETERS = /[\p{L}_$][\p{L}\p{N}_$]*(?=\s*(?:[,:=?]|$))/gu;
 
