@@ -1,11 +1,11 @@
 /** An index artefact, opened: ranked search over what was indexed, originals for people, vectors for `morph`. */
-import type { RetrieverSpec } from '../src/config/specs.ts';
+import { type RetrieverSpec, retrieverSchema } from '../src/config/specs.ts';
 import { type DocumentText, loadCorpus } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import { openLsa } from '../src/models/embedders/lsa.ts';
 import { readFloat32 } from '../src/models/embedders/mod.ts';
 import type { ArtefactReader, Embedder, RetrievalIndex } from '../src/ports.ts';
-import { openArtefact } from '../src/store/artefact.ts';
+import { MANIFEST, openArtefact } from '../src/store/artefact.ts';
 import { subReader } from '../src/store/sub-artefact.ts';
 import type { Corpus, Manifest, Matrix, Query } from '../src/types.ts';
 import { fittedEmbedder, pickRows } from './build-index.ts';
@@ -43,7 +43,7 @@ export interface IndexInfo {
 /** Opens an index folder; ARTEFACT when it is missing, damaged, of a newer format, or its parts disagree. */
 export async function openIndex(folder: string): Promise<OpenIndex> {
   const artefact = await openArtefact(folder, 'index');
-  const info = artefact.manifest.info as unknown as IndexInfo;
+  const info = checkedInfo(artefact);
   const corpus = await loadCorpus(artefact.path('corpus.jsonl'), { documentText: info.documentText });
   const retriever = createRetriever(info.retriever);
   const index = await retriever.open(subReader(artefact, 'retriever'));
@@ -65,6 +65,22 @@ export async function openIndex(folder: string): Promise<OpenIndex> {
     index,
     vectors: await openVectors(artefact, info, corpus, index),
   };
+}
+
+/** The facts that opening stands on; the rest is for people. */
+function checkedInfo({ manifest, path }: ArtefactReader): IndexInfo {
+  const { retriever, documentText, vectors } = manifest.info;
+  const wrong = !retrieverSchema.safeParse(retriever).success
+    ? 'retriever'
+    : documentText !== 'title+text' && documentText !== 'text'
+      ? 'documentText'
+      : vectors !== 'retriever' && vectors !== 'lsa' && vectors !== 'none'
+        ? 'vectors'
+        : undefined;
+  if (wrong === undefined) return manifest.info as unknown as IndexInfo;
+  throw new DocOptError('ARTEFACT', `${path(MANIFEST)}: 'info.${wrong}' is not what an index has there`, {
+    hint: 'The index is damaged, or of another version. Build it again with: docopt index ...',
+  });
 }
 
 async function openVectors(

@@ -1,15 +1,16 @@
 /** `docopt index`: an immutable index of a data set or a rewritten corpus, ready for search and morph. */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { indexSchema } from '../../src/config/schemas/mod.ts';
 import { describeSpec, type RetrieverSpec } from '../../src/config/specs.ts';
 import { type Dataset, loadCorpus, loadDataset, resolveSplits } from '../../src/data/mod.ts';
+import { judgedQueryIds } from '../../src/data/splits.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { fitLsa } from '../../src/models/embedders/lsa.ts';
 import { fitEmbeddedReranker } from '../../src/models/rerankers/mod.ts';
-import { createArtefact, MANIFEST, openArtefact } from '../../src/store/artefact.ts';
+import { corpusManifest, createArtefact } from '../../src/store/artefact.ts';
 import { subWriter } from '../../src/store/sub-artefact.ts';
 import { defaultFolder, latest, rememberLatest } from '../../src/store/workspace.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
@@ -59,6 +60,8 @@ export async function indexCorpus(
     throw new DocOptError('DATA', `${source.path} has no documents`, { hint: 'Expected at least one.' });
   if (options.previous !== undefined) log.info('--previous: nothing of this retriever is worth reusing; building anew');
 
+  // Before the work: broken judgements are better known now.
+  const labels = await takeLabels(options, source, context);
   const folder = options.out ?? defaultFolder(context.projectFolder, 'index', new Date());
   const artefact = await createArtefact(folder, 'index', { replace: options.force });
   try {
@@ -76,7 +79,6 @@ export async function indexCorpus(
       log,
       signal,
     });
-    const labels = await takeLabels(options, source, context);
     const reranker = await fitEmbeddedReranker({
       corpus,
       documentText: mode,
@@ -112,7 +114,7 @@ export async function indexCorpus(
         chain,
       },
     });
-    await rememberLatest(context.projectFolder, 'index', folder);
+    await rememberLatest(context.projectFolder, 'index', folder, log.warn);
     return {
       folder,
       json: {
@@ -140,11 +142,11 @@ function analyzerOf(spec: RetrieverSpec): AnalyzerName {
 /** Data set and training behind a corpus: later commands follow their judgements and their split. */
 function originOf(
   options: Options,
-  { manifest }: CorpusSource,
+  { path, manifest }: CorpusSource,
   context: CommandContext,
 ): { data?: string; experiment?: string } {
   // A corpus knows its own data set better than a configuration that was written for another.
-  const own = isTyped(context, 'data') ? undefined : manifest?.info.data;
+  const own = isTyped(context, 'data') && options.data !== path ? undefined : manifest?.info.data;
   const data = own ?? (options.data === undefined ? undefined : resolve(options.data));
   const experiment = manifest?.info.experiment;
   return {
@@ -162,19 +164,18 @@ interface CorpusSource {
 async function takeSource(options: Options, context: CommandContext): Promise<CorpusSource> {
   let path = options.corpus;
   if (path === undefined && options.data !== undefined && !(context.given.has('corpus') || isFromConfigOnly(context)))
-    return { path: options.data };
+    return { path: options.data, manifest: await corpusManifest(options.data) };
   if (path === undefined) {
     path = latest(context.projectFolder, 'corpus');
     if (path !== undefined) context.log.info(`corpus: ${path} (the latest)`);
-    else if (options.data !== undefined) return { path: options.data };
+    else if (options.data !== undefined) path = options.data;
     else {
       throw new DocOptError('USAGE', 'which corpus? --data and --corpus are missing and there is none under .docopt/', {
         hint: 'Example: docopt index --data DATA --retriever bm25',
       });
     }
   }
-  if (!existsSync(join(path, MANIFEST))) return { path };
-  return { path, manifest: (await openArtefact(path, 'corpus')).manifest };
+  return { path, manifest: await corpusManifest(path) };
 }
 
 /** `data` of a configuration file names the labels; a bare `docopt index` still means the latest rewritten corpus. */
@@ -193,9 +194,13 @@ async function takeLabels(
   context: CommandContext,
 ): Promise<{ dataset: Dataset; train: readonly string[] } | undefined> {
   const path = originOf(options, source, context).data;
-  if (path === undefined || !existsSync(path)) return undefined;
+  if (path === undefined || (!isTyped(context, 'data') && !existsSync(path))) return undefined;
   const dataset = await loadDataset(path, { documentText: options.documentText });
   if (dataset.queries.length === 0 || dataset.qrels.size === 0) return undefined;
+  if (judgedQueryIds(dataset.queries, dataset.qrels).length === 0) {
+    context.log.warn(`no query of ${path} has a positive judgement, so the reranker has nothing to learn from`);
+    return undefined;
+  }
   const splits = await resolveSplits(
     dataset,
     { train: options.train, dev: options.dev, seed: options.splitSeed },
