@@ -34,7 +34,11 @@ export async function splitDataset(path: string, options: SplitDatasetOptions = 
       hint,
     });
   }
-  const earlier = await readSplit(folder, dataset.queries).catch(() => ({ settings: {} }));
+  const earlier = await readSplit(folder, dataset.queries).catch((error) => {
+    // Not a split of these queries; whose it is nobody knows.
+    if (error instanceof DocOptError) return { settings: {} };
+    throw error;
+  });
   const warnings = [...split.warnings];
   if (earlier !== undefined) {
     const settings = Object.entries(earlier.settings);

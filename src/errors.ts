@@ -63,31 +63,42 @@ export function toDocOptError(thrown: unknown): DocOptError {
   if (thrown instanceof DocOptError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = (error as { code?: unknown }).code;
-  const hint = typeof code === 'string' ? systemHint(code) : undefined;
-  if (hint !== undefined) return new DocOptError('ENVIRONMENT', error.message, { hint, cause: error });
+  const found = typeof code === 'string' ? systemError(code) : undefined;
+  if (found !== undefined) {
+    const { path } = error as { path?: unknown };
+    const message = typeof path === 'string' ? `${path}: ${found.reason}` : `${found.reason} (${error.message})`;
+    return new DocOptError('ENVIRONMENT', message, { hint: found.hint, cause: error });
+  }
   return new DocOptError('INTERNAL', error.message, {
     hint: 'This looks like a bug; please report it with the command line and --verbose output.',
     cause: error,
   });
 }
 
-/** What to do about an error of the system, by its code. */
-export function systemHint(code: string): string | undefined {
-  return Object.hasOwn(SYSTEM_HINTS, code) ? SYSTEM_HINTS[code] : undefined;
+/** An error of the system in words: what it is, and what to do about it. */
+export function systemError(code: string): { readonly reason: string; readonly hint: string } | undefined {
+  if (!Object.hasOwn(SYSTEM_ERRORS, code)) return undefined;
+  const [reason, hint] = SYSTEM_ERRORS[code];
+  return { reason, hint };
 }
 
-const SYSTEM_HINTS: Readonly<Record<string, string>> = {
-  ENOENT: 'Check the path.',
-  ENOTDIR: 'A file stands where a folder was expected; check the path.',
-  EISDIR: 'A folder stands where a file was expected; check the path.',
-  EACCES: 'Check the permissions, or choose another --out.',
-  EPERM: 'Check the permissions, or choose another --out.',
-  EROFS: 'The file system is read-only; choose another --out.',
-  EEXIST: 'Something stands there already; choose another place.',
-  ENAMETOOLONG: 'Choose a shorter name.',
-  ENOSPC: 'Free some space and run the same command again (a training: with --resume); finished parts are kept.',
-  EDQUOT: 'Free some space and run the same command again (a training: with --resume); finished parts are kept.',
-  EFBIG: 'Choose a place on another file system.',
-  EMFILE: 'Too many open files; raise `ulimit -n`.',
-  EADDRINUSE: 'The port is taken; choose another with --port, or --port 0 for any free one.',
+const MORE_SPACE =
+  'Free some space and run the same command again (a training: with --resume); finished parts are kept.';
+const RIGHTS = 'Check the permissions, or choose another --out.';
+
+const SYSTEM_ERRORS: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
+  ENOENT: ['no such file or folder', 'Check the path.'],
+  ENOTDIR: ['a file stands where a folder is wanted', 'Check the path.'],
+  EISDIR: ['a folder stands where a file is wanted', 'Check the path.'],
+  EEXIST: ['something stands there already', 'Choose another place.'],
+  EACCES: ['permission denied', RIGHTS],
+  EPERM: ['not permitted', RIGHTS],
+  EROFS: ['the file system is read-only', 'Choose another --out.'],
+  ENOSPC: ['no space left on the device', MORE_SPACE],
+  EDQUOT: ['the quota is used up', MORE_SPACE],
+  EFBIG: ['the file would be too large for the file system', 'Choose a place on another file system.'],
+  ENAMETOOLONG: ['the name is too long', 'Choose a shorter name.'],
+  ELOOP: ['the links lead in a circle', 'Check the path.'],
+  EMFILE: ['too many open files', 'Raise `ulimit -n`.'],
+  EADDRINUSE: ['the port is taken', 'Choose another with --port, or --port 0 for any free one.'],
 };

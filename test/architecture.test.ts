@@ -125,6 +125,11 @@ describe('architecture', () => {
     expect(violations(rule)).toEqual([]);
   });
 
+  it('folders are made in one place, which comes back from wherever none can be made', () => {
+    const makers = sources.filter(({ code }) => /\bmkdir(Sync)?\b/.test(bare(code))).map(({ path }) => path);
+    expect(makers).toEqual(['src/data/make-folder.ts']);
+  });
+
   it('there are no import cycles, type imports counted', () => {
     const graph = new Map(sources.map((source) => [source.path, source.imports]));
     const state = new Map<string, 'open' | 'done'>();

@@ -184,6 +184,7 @@ async function askService(index: string, context: CommandContext): Promise<Answe
   const serving = serveCommand.run(serveSchema.parse({ index, port: 0 }), {
     ...context,
     program: 'morph',
+    json: false,
     signal,
     print: (line) => heard(line.replace(/^.*(http:\S+).*$/s, '$1')),
   });

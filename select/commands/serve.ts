@@ -64,7 +64,8 @@ export const serveCommand = defineCommand({
           `serving ${opened.corpus.size} documents of ${folder}: ${opened.facts.retriever}, vectors: ${opened.facts.vectors}, reranker: ${options.reranker?.driver ?? opened.facts.reranker}`,
         );
       }
-      context.print(`listening on ${listening.url}`);
+      const message = `listening on ${listening.url}`;
+      context.print(context.json ? JSON.stringify({ message, url: listening.url }) : message);
       await stopped(context);
     } finally {
       await listening.close(GRACE_MS);
