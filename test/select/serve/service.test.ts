@@ -155,6 +155,11 @@ describe('POST /v1/select', () => {
     expect(answer.warnings[0]).toMatch(/All 6 reranker calls failed/);
   });
 
+  it('says in its answer what is known against its reranker', async () => {
+    const app = service({ rerankerFor: () => ({ ...scoreTableReranker(scores), warnings: ['worse than nothing'] }) });
+    expect((await read(await post(app, '/v1/select', { query: 'light' }))).warnings).toEqual(['worse than nothing']);
+  });
+
   it('stops when the caller goes away', async () => {
     let asked = 0;
     const slow: Reranker = {
