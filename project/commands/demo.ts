@@ -121,7 +121,7 @@ async function demo(options: Options, context: CommandContext): Promise<CommandR
       '',
       ...answers.map(
         ({ question, found }) =>
-          `"${question}"\n    ${found.map(({ id, relevance }) => `${id} (${relevance.toFixed(2)})`).join('\n    ')}`,
+          `"${question}"\n    ${found.map(({ id, relevance, source }) => `${id} (${relevance.toFixed(2)}, ${source})`).join('\n    ')}`,
       ),
       '',
       `artefacts in ${folder}: data, experiment, corpus, index`,
@@ -173,7 +173,11 @@ function demoPackage(folder: string, log: Log): string {
 
 interface Answer {
   readonly question: string;
-  readonly found: readonly { readonly id: string; readonly relevance: number }[];
+  readonly found: readonly {
+    readonly id: string;
+    readonly relevance: number;
+    readonly source: 'scored' | 'estimated';
+  }[];
 }
 
 /** Starts the real service on a free port, asks it, and stops it. */
@@ -199,8 +203,13 @@ async function askService(index: string, context: CommandContext): Promise<Answe
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query: question, budget: 20, capacity: 3 }),
       });
-      const { selected } = (await response.json()) as { selected: { id: string; relevanceScore: number }[] };
-      answers.push({ question, found: selected.map(({ id, relevanceScore }) => ({ id, relevance: relevanceScore })) });
+      const { selected } = (await response.json()) as {
+        selected: { id: string; relevanceScore: number; source: 'scored' | 'estimated' }[];
+      };
+      answers.push({
+        question,
+        found: selected.map(({ id, relevanceScore, source }) => ({ id, relevance: relevanceScore, source })),
+      });
     }
     return answers;
   } finally {
