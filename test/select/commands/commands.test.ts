@@ -67,7 +67,7 @@ function contextOf(changes: Partial<CommandContext> = {}): { context: CommandCon
   const context: CommandContext = {
     program: 'morph',
     log: { ...silentLog, info: log('info'), warn: log('warn'), debug: log('debug') },
-    json: true,
+    json: false,
     cwd: project,
     projectFolder: project,
     env: {},
