@@ -63,7 +63,10 @@ describe('options from their sources', () => {
 
   it('another driver replaces the block below instead of mixing with it', () => {
     const { retriever } = train({ file: { retriever: { driver: 'bm25', k1: 2 } }, flags: { retriever: 'lsa' } });
-    expect(retriever).toEqual({ driver: 'dense', embedder: { driver: 'lsa', dimensions: 200, seed: 1, analyzer: 'english' } });
+    expect(retriever).toEqual({
+      driver: 'dense',
+      embedder: { driver: 'lsa', dimensions: 200, seed: 1, analyzer: 'english' },
+    });
   });
 
   it('settings reach every retriever of a list', () => {
