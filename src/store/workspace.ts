@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { writeFileAtomic } from '../data/atomic.ts';
+import { lockPath } from './artefact.ts';
 
 export type ArtefactKind = 'experiment' | 'corpus' | 'index';
 
@@ -28,7 +29,8 @@ export function defaultFolder(projectFolder: string, kind: ArtefactKind, now: Da
   const base = join(kindFolder(projectFolder, kind), stamp);
   for (let n = 1; ; n++) {
     const folder = n === 1 ? base : `${base}-${n}`;
-    if (!existsSync(folder)) return folder;
+    // Somebody who began in the same second has no folder yet.
+    if (!existsSync(folder) && !existsSync(lockPath(folder))) return folder;
   }
 }
 
