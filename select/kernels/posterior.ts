@@ -3,7 +3,7 @@
  *
  * For the observed set A with factor L L^T = K(A,A) + noise I it keeps V = L^-1 K(A, all), one row per observation. The
  * column of V at a document a is exactly L^-1 K(A,a), so appending a needs no separate factor:
- *   l = V[:, a],  lambda^2 = 1 + noise - l.l,  V_new[d] = (K(a,d) - sum_p l_p V_p[d]) / lambda,  var[d] -= V_new[d]^2.
+ *   l = V[:, a],  lambda^2 = K(a,a) + noise - l.l,  V_new[d] = (K(a,d) - sum_p l_p V_p[d]) / lambda,  var[d] -= V_new[d]^2.
  * With w = L^-1 r and u = L^-1 1 it keeps the running P = V^T w and O = V^T u. Centring the residuals by their mean m
  * then costs nothing: K L^-T L^-1 (r - m) = P - m O. (Z-standardising by s as well would divide before and multiply after;
  * s only returns as the unit of the deviation.)
@@ -15,8 +15,12 @@ export const QUERY = -1;
 export interface PosteriorOptions {
   /** Number of documents, N. */
   readonly size: number;
-  /** out[d] = K(position, d); position QUERY is the query's row. K(a,a) = 1. */
+  /** out[d] = K(position, d); position QUERY is the query's row. */
   readonly row: (position: number, out: Float64Array) => void;
+  /** K(a,a), QUERY included; 1 everywhere when left out (a linear basis adds to it). */
+  readonly diagonal?: (position: number) => number;
+  /** Residuals are centred by their mean before conditioning (default). A model with an intercept of its own needs no centring. */
+  readonly centred?: boolean;
   /** Added to the diagonal of the observed block. */
   readonly noise?: number;
   /** Used from the start again when the factor breaks down. */
@@ -38,7 +42,7 @@ export interface Posterior {
   residualMoments(): { mean: number; deviation: number };
   /** out = prior + posterior mean of the residual. */
   means(prior: Float64Array, out: Float64Array): void;
-  /** Posterior variance in units of the kernel (K(d,d) = 1), clipped at 0. */
+  /** Posterior variance in units of the kernel, clipped at 0. */
   variance(position: number): number;
   /** Posterior covariance of two documents, given K(a,b). */
   covariance(a: number, b: number, prior: number): number;
@@ -60,11 +64,14 @@ interface Observation {
 
 export function createPosterior(options: PosteriorOptions): Posterior {
   const { size, row: kernelRow } = options;
+  const diagonal = options.diagonal ?? (() => 1);
+  const centred = options.centred ?? true;
+  const priorVariance = Float64Array.from({ length: size }, (_, d) => diagonal(d));
   const retryNoise = options.retryNoise ?? 1e-2;
   let noise = options.noise ?? 1e-4;
   let observations: Observation[] = [];
   let settled = 0;
-  const variance = new Float64Array(size).fill(1);
+  const variance = priorVariance.slice();
   const weighted = new Float64Array(size); // P
   const ones = new Float64Array(size); // O
 
@@ -73,7 +80,7 @@ export function createPosterior(options: PosteriorOptions): Posterior {
     const earlier = observations.filter((other) => other.row !== undefined);
     const rows = earlier.map((other) => other.row!);
     const l = Float64Array.from(rows, (row) => row[observation.position]);
-    let rest = 1 + noise;
+    let rest = diagonal(observation.position) + noise;
     // u: forward substitution of the vector of ones by the same l and lambda.
     let u = 1;
     for (let p = 0; p < l.length; p++) {
@@ -99,7 +106,7 @@ export function createPosterior(options: PosteriorOptions): Posterior {
   /** Everything again with the larger noise, before one more observation is tried. */
   const restart = (): void => {
     noise = retryNoise;
-    variance.fill(1);
+    variance.set(priorVariance);
     weighted.fill(0);
     ones.fill(0);
     const old = observations;
@@ -146,7 +153,7 @@ export function createPosterior(options: PosteriorOptions): Posterior {
   const rewind = (count: number): void => {
     if (count >= observations.length) return;
     observations = observations.slice(0, count);
-    variance.fill(1);
+    variance.set(priorVariance);
     weighted.fill(0);
     ones.fill(0);
     // In the order of their arrival, so that the sums are those of a run that never went further.
@@ -190,7 +197,7 @@ export function createPosterior(options: PosteriorOptions): Posterior {
     rewind,
     residualMoments,
     means(prior, out) {
-      const { mean } = residualMoments();
+      const mean = centred ? residualMoments().mean : 0;
       for (let d = 0; d < size; d++) out[d] = prior[d] + mean + weighted[d] - mean * ones[d];
     },
     variance: (position) => Math.max(0, variance[position]),
