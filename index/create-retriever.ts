@@ -1,19 +1,20 @@
 /** Retrievers by their block: the one table of drivers. */
 import type { RetrieverSpec } from '../src/config/specs.ts';
 import { createEmbedder } from '../src/models/embedders/mod.ts';
+import type { ModelServices } from '../src/models/services.ts';
 import type { Retriever } from '../src/ports.ts';
 import { createBm25Retriever } from './retrievers/bm25.ts';
 import { createDenseRetriever } from './retrievers/dense.ts';
 import { createWinkRetriever } from './retrievers/wink.ts';
 
-export function createRetriever(spec: RetrieverSpec): Retriever {
+export function createRetriever(spec: RetrieverSpec, services: ModelServices = {}): Retriever {
   switch (spec.driver) {
     case 'bm25':
       return createBm25Retriever(spec);
     case 'wink':
       return createWinkRetriever(spec);
     case 'dense':
-      return createDenseRetriever({ embedder: createEmbedder(spec.embedder) });
+      return createDenseRetriever({ embedder: createEmbedder(spec.embedder, services) });
     default:
       throw new Error(`unknown retriever ${spec satisfies never}`);
   }

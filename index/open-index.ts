@@ -4,6 +4,7 @@ import { type DocumentText, loadCorpus } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import { openLsa } from '../src/models/embedders/lsa.ts';
 import { readFloat32 } from '../src/models/embedders/mod.ts';
+import type { ModelServices } from '../src/models/services.ts';
 import type { ArtefactReader, Embedder, RetrievalIndex } from '../src/ports.ts';
 import { MANIFEST, openArtefact } from '../src/store/artefact.ts';
 import { subReader } from '../src/store/sub-artefact.ts';
@@ -41,11 +42,11 @@ export interface IndexInfo {
 }
 
 /** Opens an index folder; ARTEFACT when it is missing, damaged, of a newer format, or its parts disagree. */
-export async function openIndex(folder: string): Promise<OpenIndex> {
+export async function openIndex(folder: string, services: ModelServices = {}): Promise<OpenIndex> {
   const artefact = await openArtefact(folder, 'index');
   const info = checkedInfo(artefact);
   const corpus = await loadCorpus(artefact.path('corpus.jsonl'), { documentText: info.documentText });
-  const retriever = createRetriever(info.retriever);
+  const retriever = createRetriever(info.retriever, services);
   const index = await retriever.open(subReader(artefact, 'retriever'));
   if (index.size !== corpus.size) {
     throw new DocOptError(

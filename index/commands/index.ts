@@ -136,7 +136,8 @@ export async function indexCorpus(
 
 /** How the retriever cuts texts into words, which is how the collection is to be read. */
 function analyzerOf(spec: RetrieverSpec): AnalyzerName {
-  return spec.driver === 'dense' ? spec.embedder.analyzer : spec.analyzer;
+  const words = spec.driver === 'dense' ? spec.embedder : spec;
+  return 'analyzer' in words ? words.analyzer : 'english';
 }
 
 /** Data set and training behind a corpus: later commands follow their judgements and their split. */

@@ -9,7 +9,13 @@
  */
 import { documentText } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
-import { damaged, type EmbedderSource, readFloat32, type Texts } from '../../src/models/embedders/mod.ts';
+import {
+  damaged,
+  type EmbedderLoad,
+  type EmbedderSource,
+  readFloat32,
+  type Texts,
+} from '../../src/models/embedders/mod.ts';
 import type { ArtefactReader, Embedder, Retriever } from '../../src/ports.ts';
 import type { Corpus } from '../../src/types.ts';
 import { DenseIndex } from './dense-index.ts';
@@ -26,8 +32,19 @@ export interface DenseOptions {
 export function createDenseRetriever(options: DenseOptions): Retriever {
   const { embedder: source, batchSize = 256, cachedQueries = 4096 } = options;
   let fitted: { readonly key: string; readonly embedder: Embedder } | undefined;
+  let loaded: Promise<Embedder> | undefined;
 
-  const embedderFor = (corpus: Corpus): Embedder => {
+  /** Loaded once; a failure is not kept, so that the next index may try again. */
+  const load = (from: EmbedderLoad, dimensions?: number): Promise<Embedder> => {
+    loaded ??= from.load(dimensions).catch((error) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+
+  const embedderFor = async (corpus: Corpus): Promise<Embedder> => {
+    if ('load' in source) return load(source);
     if (!('fit' in source)) return source;
     const texts = originalTexts(corpus);
     const key = contentKey(texts);
@@ -38,7 +55,7 @@ export function createDenseRetriever(options: DenseOptions): Retriever {
   return {
     id: `dense(${source.id})`,
     async build(corpus) {
-      const embedder = embedderFor(corpus);
+      const embedder = await embedderFor(corpus);
       const width = embedder.dimensions;
       const vectors = new Float32Array(corpus.size * width);
       for (let start = 0; start < corpus.size; start += batchSize) {
@@ -50,8 +67,14 @@ export function createDenseRetriever(options: DenseOptions): Retriever {
       return new DenseIndex({ ids: corpus.ids, vectors, embedder, indexText, cachedQueries });
     },
     async open(artefact) {
-      const embedder = 'fit' in source ? await source.open(artefact) : source;
-      return new DenseIndex({ ...(await readDense(artefact, embedder)), embedder, cachedQueries });
+      const header = await readHeader(artefact);
+      const embedder =
+        'fit' in source
+          ? await source.open(artefact)
+          : 'load' in source
+            ? await load(source, header.dimensions)
+            : source;
+      return new DenseIndex({ ...(await readDense(artefact, header, embedder)), embedder, cachedQueries });
     },
   };
 }
@@ -85,16 +108,24 @@ interface Header {
   readonly documents: number;
 }
 
-async function readDense(
-  artefact: ArtefactReader,
-  embedder: Embedder,
-): Promise<{ ids: readonly string[]; vectors: Float32Array }> {
-  const header = await readJson<Partial<Header> | null>(artefact, 'dense.json');
-  const { format, embedder: id, dimensions, documents } = header ?? {};
+async function readHeader(artefact: ArtefactReader): Promise<Partial<Header>> {
+  const header = (await readJson<Partial<Header> | null>(artefact, 'dense.json')) ?? {};
+  const { format, dimensions, documents } = header;
   if (format !== 1) throw damaged(artefact, 'dense.json', `format ${String(format)} is not 1, which this build reads`);
   if (!Number.isSafeInteger(documents) || documents! < 0) {
     throw damaged(artefact, 'dense.json', `'documents' is ${String(documents)} where a count was expected`);
   }
+  if (!Number.isSafeInteger(dimensions) || dimensions! < 0) {
+    throw damaged(artefact, 'dense.json', `'dimensions' is ${String(dimensions)} where a count was expected`);
+  }
+  return header;
+}
+
+async function readDense(
+  artefact: ArtefactReader,
+  { embedder: id, dimensions, documents }: Partial<Header>,
+  embedder: Embedder,
+): Promise<{ ids: readonly string[]; vectors: Float32Array }> {
   if (id !== embedder.id || dimensions !== embedder.dimensions) {
     throw new DocOptError(
       'ARTEFACT',

@@ -1,8 +1,8 @@
 /** The configuration file as JSON Schema, generated so that editors and the command line can never disagree. */
 import { z } from 'zod';
 import { metaOf, type Schema } from './inspect.ts';
+import { NAMES, PREFIXES, type SpecKind } from './names.ts';
 import { SCHEMAS } from './schemas/mod.ts';
-import { type SpecKind, shortForms } from './specs.ts';
 
 type Json = Record<string, unknown>;
 
@@ -42,7 +42,12 @@ function optionJson(option: Schema): Json {
 
 /** A block may be written as its short form. */
 function shortFormJson(kind: SpecKind): Json {
-  return kind === 'policy' ? { type: 'string' } : { enum: [...shortForms(kind)] };
+  return kind === 'policy' ? { type: 'string' } : { anyOf: [{ enum: Object.keys(NAMES[kind]) }, ...prefixed(kind)] };
+}
+
+function prefixed(kind: SpecKind): Json[] {
+  const prefixes = Object.keys(PREFIXES[kind]);
+  return prefixes.length === 0 ? [] : [{ type: 'string', pattern: `^(${prefixes.join('|')}):.` }];
 }
 
 function withoutDescription({ description: _, ...json }: Json): Json {

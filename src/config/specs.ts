@@ -1,10 +1,11 @@
 /**
- * The blocks that name a driver, and the one table that turns short forms into blocks. Nothing is guessed from
- * substrings: a name is in the table, or has a known `prefix:`, or is an error that lists what exists.
+ * The blocks that name a driver. A new driver is a schema here, its names in names.ts and a case in the `mod.ts` of its
+ * kind (index/create-retriever.ts, src/models/{embedders,rerankers,policies}/mod.ts).
  */
 import { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
+import { type Block, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
 
 const analyzer = z.enum(['standard', 'english', 'code']);
 
@@ -65,34 +66,20 @@ export type RetrieverSpec = z.infer<typeof retrieverSchema>;
 export type EmbedderSpec = z.infer<typeof embedderSchema>;
 export type PolicySpec = z.infer<typeof policySchema>;
 export type RerankerSpec = z.infer<typeof rerankerSchema>;
-export type SpecKind = 'retriever' | 'policy' | 'reranker' | 'embedder';
+export type { SpecKind } from './names.ts';
 
-type Block = { driver: string } & Record<string, unknown>;
-
-const SHORT_FORMS: Record<SpecKind, Record<string, Block>> = {
-  retriever: {
-    bm25: { driver: 'bm25' },
-    wink: { driver: 'wink' },
-    lsa: { driver: 'dense', embedder: { driver: 'lsa' } },
-  },
-  embedder: { lsa: { driver: 'lsa' } },
-  policy: { identity: { driver: 'identity' }, edit: { driver: 'edit' } },
-  reranker: { features: { driver: 'features' }, recorded: { driver: 'recorded' }, qrels: { driver: 'qrels' } },
-};
-
-/** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
-const RESERVED: Record<SpecKind, readonly string[]> = {
-  retriever: ['text-embedding-3-small', 'text-embedding-3-large', 'onnx:', 'colbert:', 'http:', 'https:', 'fusion:'],
-  embedder: ['openai:', 'onnx:', 'tei:', 'cohere:', 'voyage:', 'jina:'],
-  policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
-  reranker: ['onnx:', 'tei:', 'cohere:', 'jina:', 'voyage:', 'lm:', 'chat:'],
-};
-
-/** 'bm25' -> {driver: 'bm25'}. Throws CONFIG that lists what exists and the nearest name. */
+/** 'bm25' -> {driver: 'bm25'}, 'tei:URL' -> {driver: 'tei', url: URL}. Throws CONFIG that lists what exists and the nearest name. */
 export function expandShortForm(kind: SpecKind, text: string): Block {
-  const table = SHORT_FORMS[kind];
-  if (Object.hasOwn(table, text)) return structuredClone(table[text]);
-  const names = Object.keys(table);
+  if (Object.hasOwn(NAMES[kind], text)) return structuredClone(NAMES[kind][text]);
+  const colon = text.indexOf(':');
+  const prefix = text.slice(0, Math.max(0, colon));
+  if (colon > 0 && Object.hasOwn(PREFIXES[kind], prefix)) {
+    const { form, block } = PREFIXES[kind][prefix];
+    const rest = text.slice(colon + 1);
+    if (rest.trim() !== '') return block(rest);
+    throw new DocOptError('CONFIG', `${kind} '${text}' stops after the colon`, { hint: `Expected: ${form}.` });
+  }
+  const names = shortForms(kind);
   const reserved = RESERVED[kind].some((name) => (name.endsWith(':') ? text.startsWith(name) : text === name));
   const why = reserved ? `is not built into this version` : 'is not known';
   throw new DocOptError('CONFIG', `${kind} '${text}' ${why}.${reserved ? '' : didYouMean(text, names)}`, {
@@ -100,8 +87,9 @@ export function expandShortForm(kind: SpecKind, text: string): Block {
   });
 }
 
+/** Every short form of a kind: the names, then the prefixed forms as --help shows them ('tei:URL'). */
 export function shortForms(kind: SpecKind): readonly string[] {
-  return Object.keys(SHORT_FORMS[kind]);
+  return [...Object.keys(NAMES[kind]), ...Object.values(PREFIXES[kind]).map(({ form }) => form)];
 }
 
 /** The shortest honest name of a block, for tables and logs: 'bm25 k1=0.9 b=0.4 english'. */

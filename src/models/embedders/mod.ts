@@ -1,5 +1,6 @@
-/** Embedders by their block, and the two ways of having one: ready made, or fitted on the collection first. */
+/** Embedders by their block, and the ways of having one: ready, fitted on the collection first, or loaded when first needed. */
 import type { ArtefactReader, Embedder } from '../../ports.ts';
+import type { ModelServices } from '../services.ts';
 import { fitLsa, type LsaOptions, openLsa } from './lsa.ts';
 import type { Texts } from './term-counts.ts';
 
@@ -16,11 +17,20 @@ export interface EmbedderFit {
   open(artefact: ArtefactReader): Promise<Embedder>;
 }
 
-export type EmbedderSource = Embedder | EmbedderFit;
+/** An embedder that needs time to be there: a model file to open, a service to be asked for its width. */
+export interface EmbedderLoad {
+  /** Of the settings, before anything is loaded. */
+  readonly id: string;
+  /** `dimensions`: known from an index that it made; then nothing has to be asked. */
+  load(dimensions?: number): Promise<Embedder>;
+}
+
+export type EmbedderSource = Embedder | EmbedderFit | EmbedderLoad;
 
 export type EmbedderBlock = { readonly driver: 'lsa' } & LsaOptions;
 
-export function createEmbedder(block: EmbedderBlock): EmbedderSource {
+/** A new driver is a case here; what it needs of the world comes with `services`. */
+export function createEmbedder(block: EmbedderBlock, _services: ModelServices = {}): EmbedderSource {
   switch (block.driver) {
     case 'lsa': {
       const { driver, ...options } = block;

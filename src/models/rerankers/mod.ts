@@ -2,6 +2,7 @@
 import { DocOptError } from '../../errors.ts';
 import type { Reranker } from '../../ports.ts';
 import type { Qrels } from '../../types.ts';
+import type { ModelServices } from '../services.ts';
 import { createQrelsReranker } from './qrels.ts';
 import { createRecordedReranker } from './recorded.ts';
 
@@ -26,6 +27,8 @@ export interface RerankerSources {
   /** Scores of the pool at hand. */
   readonly scores?: ReadonlyMap<string, number | null>;
   readonly qrels?: Qrels;
+  /** For rerankers that are models of their own. */
+  readonly services?: ModelServices;
 }
 
 /** Throws USAGE when the driver's source is not there, saying what would provide it. */
