@@ -19,6 +19,8 @@ import type { Qrels, Ranking, Run } from '../src/types.ts';
 export interface System {
   /** Unique within one evaluation. */
   readonly name: string;
+  /** All that the name leaves out: settings, where it lies. */
+  readonly description?: string;
   readonly run: Run;
 }
 
@@ -38,7 +40,7 @@ export interface EvaluationReport {
   readonly split: string;
   /** How many queries the means are over. */
   readonly queries: number;
-  readonly systems: readonly EvaluatedSystem[];
+  readonly systems: readonly (EvaluatedSystem & { readonly description?: string })[];
   readonly comparisons: readonly Comparison[];
 }
 
@@ -59,7 +61,11 @@ export function evaluateSystems(
   }
   const queries = selectQueries(qrels, settings);
   const options = { ties: settings.ties, queries };
-  const evaluated = systems.map(({ name, run }) => ({ name, ...evaluate(run, qrels, settings.measures, options) }));
+  const evaluated = systems.map(({ name, description, run }) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...evaluate(run, qrels, settings.measures, options),
+  }));
   return {
     metrics: settings.measures.map(({ name }) => name),
     split: settings.split ?? 'all',

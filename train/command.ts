@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createRetriever } from '../index/mod.ts';
 import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
 import { trainSchema } from '../src/config/schemas/mod.ts';
-import { describeSpec, type PolicySpec } from '../src/config/specs.ts';
+import { describeSpec, specName } from '../src/config/spec-names.ts';
+import type { PolicySpec } from '../src/config/specs.ts';
 import { corpusWithOriginals, type Dataset, loadDataset, resolveSplits, splitQueries } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import { version } from '../src/run/version.ts';
@@ -79,6 +80,7 @@ export async function trainExperiment(
         qrels: dataset.qrels,
         splits,
         retriever,
+        names: { retriever: specName('retriever', settings.retriever), policy: specName('policy', policy) },
         policy: prepared.policy,
         baselines: settings.baselines ? prepared.baselines : [],
         notes: prepared.notes,
@@ -157,8 +159,8 @@ function estimate(settings: TrainSettings, dataset: Dataset, policy: PolicySpec)
     dryRun: true,
     documents: dataset.corpus.size,
     queries: { train: parts.train.length, dev: parts.dev.length, test: parts.test.length },
-    policy: describeSpec(policy),
-    retriever: describeSpec(settings.retriever),
+    policy: describeSpec('policy', policy),
+    retriever: describeSpec('retriever', settings.retriever),
     runs,
     steps: options.steps,
     rollouts: runs * options.steps * options.documentsPerStep * options.groupSize,

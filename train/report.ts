@@ -30,6 +30,8 @@ export type SystemFigures = Readonly<Record<'original' | 'zeroShot' | 'trained',
 export interface TrainReport {
   readonly retriever: string;
   readonly policy: string;
+  /** The same two with all their settings. */
+  readonly descriptions: { readonly retriever: string; readonly policy: string };
   readonly seed: number;
   readonly steps: number;
   readonly splits: {
@@ -87,8 +89,9 @@ export async function writeReport(session: Session, state: TrainingState, texts:
   const unseen = queriesOverUnseenDocuments(session);
   const hasDev = state.curve.some(({ dev }) => dev !== null);
   const report: TrainReport = {
-    retriever: retriever.id,
-    policy: learner.policy.id,
+    retriever: session.names?.retriever ?? retriever.id,
+    policy: session.names?.policy ?? learner.policy.id,
+    descriptions: { retriever: retriever.id, policy: learner.policy.id },
     seed: options.seed,
     steps: options.steps,
     splits: {

@@ -30,6 +30,8 @@ export interface TrainSetup {
   readonly qrels: Qrels;
   readonly splits: TrainSplits;
   readonly retriever: Retriever;
+  /** What people call them, for the report; default: their ids. */
+  readonly names?: { readonly retriever: string; readonly policy: string };
   /** What is trained: a policy by gradient, or any learner. */
   readonly policy?: TrainablePolicy;
   readonly learner?: RoundLearner;

@@ -1,7 +1,8 @@
 /** The systems of `docopt eval`: what was asked for, in which order, and how each gets its rankings. */
 import { basename } from 'node:path';
 import type { CommandContext } from '../../src/config/command.ts';
-import { describeSpec, type RetrieverSpec } from '../../src/config/specs.ts';
+import { describeSpec, distinctNames } from '../../src/config/spec-names.ts';
+import type { RetrieverSpec } from '../../src/config/specs.ts';
 import { loadRun } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import type { RetrievalIndex } from '../../src/ports.ts';
@@ -20,21 +21,17 @@ export type Source =
 export function listSources(options: EvalOptions, { typed, log, projectFolder }: CommandContext): Source[] {
   const given: Source[] = [];
   const waiting = {
-    retriever: (options.retriever ?? []).map((spec) => ({
-      kind: 'retriever' as const,
-      spec,
-      name: describeSpec(spec),
-    })),
+    retriever: named(options.retriever ?? []),
     index: (options.index ?? []).map((path) => ({ kind: 'index' as const, path, name: basename(path) })),
     run: (options.run ?? []).map((path) => ({ kind: 'run' as const, path, name: runName(path) })),
   };
   // A retriever of the configuration is what to evaluate where nothing else was asked for; it must not join what was.
   const asked = (name: string): boolean => typed.some((flag) => flag.name === name);
   if (!asked('retriever') && (asked('index') || asked('run'))) waiting.retriever.length = 0;
-  for (const { name, value } of typed) {
+  for (const { name } of typed) {
     if (name !== 'retriever' && name !== 'index' && name !== 'run') continue;
     const next = waiting[name].shift();
-    if (next !== undefined) given.push(name === 'retriever' ? { ...next, name: String(value) } : next);
+    if (next !== undefined) given.push(next);
   }
   given.push(...waiting.retriever, ...waiting.index, ...waiting.run);
   if (given.length === 0) {
@@ -50,12 +47,22 @@ export function listSources(options: EvalOptions, { typed, log, projectFolder }:
   return withUniqueNames(given);
 }
 
+function named(specs: readonly RetrieverSpec[]): Source[] {
+  const names = distinctNames('retriever', specs);
+  return specs.map((spec, i) => ({ kind: 'retriever', spec, name: names[i] }));
+}
+
+/** What the short name of a system leaves out. */
+export function descriptionOf(source: Source): string {
+  return source.kind === 'retriever' ? describeSpec('retriever', source.spec) : source.path;
+}
+
 /** bm25.trec.gz -> bm25 */
 function runName(path: string): string {
   return basename(path).replace(/(\.(trec|run|txt|res|gz))+$/i, '') || basename(path);
 }
 
-/** Equal names become the paths they stand for; what is still equal gets a number. */
+/** Files of one name become the paths they stand for; what is still equal gets a number. */
 function withUniqueNames(sources: readonly Source[]): Source[] {
   const count = (name: string) => sources.filter((source) => source.name === name).length;
   const named = sources.map((source) =>
@@ -84,7 +91,7 @@ export async function runOf(source: Source, judged: Judged, depth: number, conte
   const judgedQuery = ({ id }: Query) => judged.qrels.has(id) && (wanted === undefined || wanted.has(id));
   const queries = judged.queries.filter(judgedQuery);
   warnOfMissingTexts(judged, wanted, queries.length, context);
-  if (source.kind === 'retriever') context.log.info(`${source.name}: ${describeSpec(source.spec)}`);
+  if (source.kind === 'retriever') context.log.info(`${source.name}: ${descriptionOf(source)}`);
   const index = await indexOf(source, judged.corpus!);
   const run = new Map<string, Ranking>();
   const progress = context.log.progress(`searching with ${source.name}`, queries.length);

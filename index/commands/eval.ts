@@ -11,7 +11,7 @@ import { evaluateSystems, inEvaluationOrder, type System, truncateRun, withoutSe
 import { evaluationTable } from '../evaluation-table.ts';
 import { checkGates, type GateResult, parseGates } from '../gates.ts';
 import { type EvalOptions, loadJudged } from './eval-judgements.ts';
-import { listSources, runOf, type Source } from './eval-systems.ts';
+import { descriptionOf, listSources, runOf, type Source } from './eval-systems.ts';
 
 export const evalCommand = defineCommand({
   name: 'eval',
@@ -59,7 +59,11 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
     // One more, in case the query's own document stands among them. Runs from files keep their depth.
     const found = await runOf(source, judged, options.ignoreSelf ? depth + 1 : depth, context);
     const run = options.ignoreSelf ? withoutSelf(found) : found;
-    systems.push({ name: source.name, run: source.kind === 'run' ? run : truncateRun(run, depth) });
+    systems.push({
+      name: source.name,
+      description: descriptionOf(source),
+      run: source.kind === 'run' ? run : truncateRun(run, depth),
+    });
   }
   const report = evaluateSystems(systems, judged.qrels, {
     measures,

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { indexSchema } from '../../src/config/schemas/mod.ts';
-import { describeSpec, type RetrieverSpec } from '../../src/config/specs.ts';
+import { describeSpec } from '../../src/config/spec-names.ts';
+import type { RetrieverSpec } from '../../src/config/specs.ts';
 import { type Dataset, loadCorpus, loadDataset, resolveSplits } from '../../src/data/mod.ts';
 import { judgedQueryIds } from '../../src/data/splits.ts';
 import { DocOptError } from '../../src/errors.ts';
@@ -126,7 +127,7 @@ export async function indexCorpus(
         reranker: reranker.description,
         warnings: reranker.warnings,
       },
-      text: `${corpus.size} documents, ${describeSpec(retrieverSpec)}, vectors: ${built.vectors}, reranker: ${reranker.description}\nwrote ${folder}`,
+      text: `${corpus.size} documents, ${describeSpec('retriever', retrieverSpec)}, vectors: ${built.vectors}, reranker: ${reranker.description}\nwrote ${folder}`,
     };
   } catch (error) {
     await artefact.discard();

@@ -32,7 +32,7 @@ export interface Bm25Options {
 /** open() goes by the stored k1, b and analyzer: an index answers as it was built. `statistics` is the caller's. */
 export function createBm25Retriever(options: Bm25Options): Retriever {
   return {
-    id: `bm25(k1=${options.k1},b=${options.b},${options.analyzer})`,
+    id: `bm25:k1=${options.k1},b=${options.b},analyzer=${options.analyzer},statistics=${options.statistics}`,
     async build(corpus) {
       const analyzer = createAnalyzer(options.analyzer);
       const builder = createPostingsBuilder();

@@ -37,7 +37,7 @@ const FEWEST_DOCUMENTS = 3;
 
 export function createWinkRetriever(options: WinkOptions): Retriever {
   const retriever: Retriever = {
-    id: `wink(k1=${options.k1},b=${options.b},${options.analyzer})`,
+    id: `wink:k1=${options.k1},b=${options.b},analyzer=${options.analyzer}`,
     async build(corpus) {
       const engine = await buildWink(corpus, options);
       return winkIndex(engine, corpus.ids, options, (replacements, queries, k) =>

@@ -4,7 +4,8 @@ import { availableParallelism, totalmem } from 'node:os';
 import { createRetriever } from '../../index/mod.ts';
 import { type CommandContext, defineCommand } from '../../src/config/command.ts';
 import { doctorSchema } from '../../src/config/schemas/mod.ts';
-import { describeSpec, shortForms } from '../../src/config/specs.ts';
+import { describeSpec } from '../../src/config/spec-names.ts';
+import { shortForms } from '../../src/config/specs.ts';
 import { arrayCorpus, loadDataset } from '../../src/data/mod.ts';
 import { toDocOptError } from '../../src/errors.ts';
 import { version } from '../../src/run/version.ts';
@@ -49,10 +50,12 @@ export const doctorCommand = defineCommand({
     if (retriever !== undefined) await attempt('retriever', () => tryRetriever(retriever));
     if (options.policy !== undefined) {
       const { policy } = options;
-      await attempt('policy', () => (typeof policy === 'string' ? describeExperiment(policy) : describeSpec(policy)));
+      await attempt('policy', () =>
+        typeof policy === 'string' ? describeExperiment(policy) : describeSpec('policy', policy),
+      );
     }
     if (options.reranker !== undefined)
-      checks.push({ name: 'reranker', ok: true, detail: describeSpec(options.reranker), remedy: '' });
+      checks.push({ name: 'reranker', ok: true, detail: describeSpec('reranker', options.reranker), remedy: '' });
     for (const kind of ['experiment', 'corpus', 'index'] as const) {
       const folder = latest(context.projectFolder, kind);
       if (folder === undefined) continue;
@@ -116,7 +119,7 @@ async function tryRetriever(spec: Parameters<typeof createRetriever>[0]): Promis
     arrayCorpus([{ id: 'probe', title: '', text: 'a small probe document about wooden boats' }]),
   );
   const [ranking] = await index.search([{ id: 'q', text: 'wooden boats' }], 1);
-  return `${describeSpec(spec)}: ${ranking.ids.length === 1 ? 'found its probe document' : 'did not find its probe document'}`;
+  return `${describeSpec('retriever', spec)}: ${ranking.ids.length === 1 ? 'found its probe document' : 'did not find its probe document'}`;
 }
 
 async function describeExperiment(folder: string): Promise<string> {

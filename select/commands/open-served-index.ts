@@ -1,6 +1,6 @@
 /** An index as the commands of this folder use it: opened, with its embedded reranker. */
 import { openIndex } from '../../index/mod.ts';
-import { describeSpec } from '../../src/config/specs.ts';
+import { describeSpec } from '../../src/config/spec-names.ts';
 import { openEmbeddedReranker } from '../../src/models/rerankers/mod.ts';
 import type { Reranker } from '../../src/ports.ts';
 import { subReader } from '../../src/store/sub-artefact.ts';
@@ -25,6 +25,6 @@ export async function openServedIndex(folder: string): Promise<OpenedIndex> {
       // Paths stay here: they are nobody's business beyond this machine.
       ...(info.chain ?? []).map(({ kind, fingerprint }) => ({ kind, fingerprint })),
     ],
-    facts: { retriever: describeSpec(info.retriever), vectors: info.vectors, reranker: info.reranker },
+    facts: { retriever: describeSpec('retriever', info.retriever), vectors: info.vectors, reranker: info.reranker },
   };
 }

@@ -40,14 +40,13 @@ function optionJson(option: Schema): Json {
   return spec === undefined ? described : { description: help, anyOf: [shortFormJson(spec), withoutDescription(json)] };
 }
 
-/** A block may be written as its short form. */
+/** A block may be written as its short form, settings behind a colon; a policy also as the folder of an experiment. */
 function shortFormJson(kind: SpecKind): Json {
-  return kind === 'policy' ? { type: 'string' } : { anyOf: [{ enum: Object.keys(NAMES[kind]) }, ...prefixed(kind)] };
-}
-
-function prefixed(kind: SpecKind): Json[] {
-  const prefixes = Object.keys(PREFIXES[kind]);
-  return prefixes.length === 0 ? [] : [{ type: 'string', pattern: `^(${prefixes.join('|')}):.` }];
+  const names = Object.keys(NAMES[kind]);
+  if (kind === 'policy') return { type: 'string', examples: names };
+  const plain = names.map((name) => `${name}(:.+)?`);
+  const withArgument = Object.keys(PREFIXES[kind]).map((prefix) => `${prefix}:.+`);
+  return { type: 'string', pattern: `^(${[...plain, ...withArgument].join('|')})$`, examples: names };
 }
 
 function withoutDescription({ description: _, ...json }: Json): Json {

@@ -13,7 +13,8 @@ import { coerce, kindOf, metaOf, pathsOf, type Schema, schemaAt, shapeOf } from 
 import { invalidOption, type Layer } from './invalid-option.ts';
 import { kebab } from './parse-arguments.ts';
 import { SCHEMAS } from './schemas/mod.ts';
-import { expandShortForm, type SpecKind, shortForms } from './specs.ts';
+import { splitShortForms } from './short-form.ts';
+import { expandShortForm, isShortForm, type SpecKind, shortForms } from './specs.ts';
 
 export interface OptionSources {
   readonly program: 'docopt' | 'morph';
@@ -161,7 +162,7 @@ function setLayer(schema: z.ZodObject, settings: readonly string[]): Values {
 
 function valueFor(schema: Schema | undefined, text: string): unknown {
   if (schema !== undefined && metaOf(schema).spec !== undefined && !text.startsWith('{')) {
-    return kindOf(schema) === 'array' ? text.split(/[\s,]+/).filter((part) => part !== '') : text;
+    return kindOf(schema) === 'array' ? splitShortForms(text) : text;
   }
   return coerce(text, schema);
 }
@@ -244,7 +245,7 @@ function mergeSpec(kind: SpecKind, below: unknown, above: unknown): unknown {
 function expand(kind: SpecKind, value: unknown): unknown {
   if (typeof value === 'string') {
     // A policy may also be the folder of an experiment: that is for the command to open.
-    if (kind === 'policy' && !shortForms('policy').includes(value) && existsSync(value)) return value;
+    if (kind === 'policy' && !isShortForm('policy', value) && existsSync(value)) return value;
     return expandShortForm(kind, value);
   }
   if (isPlain(value) && typeof value.embedder === 'string')

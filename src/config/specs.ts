@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { type Block, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
+import { splitSettings, withSettings } from './short-form.ts';
 
 const analyzer = z.enum(['standard', 'english', 'code']);
 
@@ -68,39 +69,52 @@ export type PolicySpec = z.infer<typeof policySchema>;
 export type RerankerSpec = z.infer<typeof rerankerSchema>;
 export type { SpecKind } from './names.ts';
 
-/** 'bm25' -> {driver: 'bm25'}, 'tei:URL' -> {driver: 'tei', url: URL}. Throws CONFIG that lists what exists and the nearest name. */
+export const BLOCKS: Readonly<Record<SpecKind, z.ZodType>> = {
+  retriever: retrieverSchema,
+  embedder: embedderSchema,
+  policy: policySchema,
+  reranker: rerankerSchema,
+};
+
+/**
+ * 'bm25' -> {driver: 'bm25'}, 'bm25:k1=1.2' -> {driver: 'bm25', k1: 1.2}, 'tei:URL' -> {driver: 'tei', url: URL}. Throws CONFIG
+ * that lists what exists and the nearest name.
+ */
 export function expandShortForm(kind: SpecKind, text: string): Block {
-  if (Object.hasOwn(NAMES[kind], text)) return structuredClone(NAMES[kind][text]);
-  const colon = text.indexOf(':');
-  const prefix = text.slice(0, Math.max(0, colon));
-  if (colon > 0 && Object.hasOwn(PREFIXES[kind], prefix)) {
+  const { name, settings } = splitSettings(text);
+  return withSettings(namedBlock(kind, name), settings, BLOCKS[kind], `${kind} '${text}'`);
+}
+
+/** The block that a short form without settings stands for. */
+export function namedBlock(kind: SpecKind, name: string): Block {
+  if (Object.hasOwn(NAMES[kind], name)) return structuredClone(NAMES[kind][name]);
+  const prefix = prefixOf(kind, name);
+  if (prefix !== undefined) {
     const { form, block } = PREFIXES[kind][prefix];
-    const rest = text.slice(colon + 1);
+    const rest = name.slice(prefix.length + 1);
     if (rest.trim() !== '') return block(rest);
-    throw new DocOptError('CONFIG', `${kind} '${text}' stops after the colon`, { hint: `Expected: ${form}.` });
+    throw new DocOptError('CONFIG', `${kind} '${name}' stops after the colon`, { hint: `Expected: ${form}.` });
   }
-  const names = shortForms(kind);
-  const reserved = RESERVED[kind].some((name) => (name.endsWith(':') ? text.startsWith(name) : text === name));
+  const reserved = RESERVED[kind].some((one) => (one.endsWith(':') ? name.startsWith(one) : name === one));
   const why = reserved ? `is not built into this version` : 'is not known';
-  throw new DocOptError('CONFIG', `${kind} '${text}' ${why}.${reserved ? '' : didYouMean(text, names)}`, {
-    hint: `Available: ${names.join(', ')}${kind === 'policy' ? ', or the folder of an experiment' : ''}.`,
+  const known = shortForms(kind);
+  throw new DocOptError('CONFIG', `${kind} '${name}' ${why}.${reserved ? '' : didYouMean(name, known)}`, {
+    hint: `Available: ${known.join(', ')}${kind === 'policy' ? ', or the folder of an experiment' : ''}.`,
   });
+}
+
+function prefixOf(kind: SpecKind, name: string): string | undefined {
+  const prefix = name.slice(0, Math.max(0, name.indexOf(':')));
+  return Object.hasOwn(PREFIXES[kind], prefix) ? prefix : undefined;
+}
+
+/** Whether a text is meant as a short form of this kind, with or without settings; anything else may be a path. */
+export function isShortForm(kind: SpecKind, text: string): boolean {
+  const { name } = splitSettings(text);
+  return Object.hasOwn(NAMES[kind], name) || prefixOf(kind, name) !== undefined;
 }
 
 /** Every short form of a kind: the names, then the prefixed forms as --help shows them ('tei:URL'). */
 export function shortForms(kind: SpecKind): readonly string[] {
   return [...Object.keys(NAMES[kind]), ...Object.values(PREFIXES[kind]).map(({ form }) => form)];
-}
-
-/** The shortest honest name of a block, for tables and logs: 'bm25 k1=0.9 b=0.4 english'. */
-export function describeSpec(block: Readonly<Record<string, unknown>>): string {
-  const parts: string[] = [];
-  for (const [key, value] of Object.entries(block)) {
-    if (key === 'driver') parts.unshift(String(value));
-    else if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      parts.push(describeSpec(value as Record<string, unknown>));
-    else if (typeof value === 'string') parts.push(value);
-    else if (value !== undefined) parts.push(`${key}=${value}`);
-  }
-  return parts.join(' ');
 }

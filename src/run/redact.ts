@@ -10,7 +10,8 @@ export function registerSecret(value: string | undefined): void {
 }
 
 export function isSecretName(name: string): boolean {
-  return /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name);
+  // `maxTokens` is a number, not a secret.
+  return /(KEY|TOKEN(?!S)|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name);
 }
 
 /** Of the environment, or of a configuration file: sections are looked through, few levels deep as they are. */

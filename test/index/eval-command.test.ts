@@ -265,7 +265,18 @@ describe('docopt eval on a data set', () => {
       ['split', 'all'],
       ['metrics', 'AP'],
     ]);
-    expect(json.systems.map(({ name }) => name)).toEqual(['bm25', 'bm25 #2', at('first.trec'), at('saved/first.trec')]);
+    expect(json.systems.map(({ name }) => name)).toEqual([
+      'bm25',
+      'bm25:analyzer=standard',
+      at('first.trec'),
+      at('saved/first.trec'),
+    ]);
+    expect(json.systems.map(({ description }) => description)).toEqual([
+      'bm25:k1=0.9,b=0.4,analyzer=english,statistics=recompute',
+      'bm25:k1=0.9,b=0.4,analyzer=standard,statistics=recompute',
+      at('first.trec'),
+      at('saved/first.trec'),
+    ]);
   });
 
   it('where each split has its own qrels file, a query without relevant documents counts too', async () => {
