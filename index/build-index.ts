@@ -4,6 +4,7 @@
  *
  *   corpus.jsonl   originals, with the indexed text where it differs
  *   retriever/     what the driver saved
+ *   lexical/       BM25 over the indexed texts, when the retriever knows no words
  *   lsa/           model and document vectors, when the retriever has none of its own
  *   reranker/      the `features` scorer
  */
@@ -11,7 +12,9 @@ import { createHash } from 'node:crypto';
 import { type DocumentText, documentText, formatDocumentRow, formatRewrittenRow } from '../src/data/mod.ts';
 import type { ArtefactWriter, Embedder, Log, RetrievalIndex, Retriever } from '../src/ports.ts';
 import { subWriter } from '../src/store/sub-artefact.ts';
+import type { AnalyzerName } from '../src/text/mod.ts';
 import type { Corpus, Matrix } from '../src/types.ts';
+import { createBm25Retriever } from './retrievers/bm25.ts';
 
 export interface BuildIndexInput {
   readonly corpus: Corpus;
@@ -20,6 +23,8 @@ export interface BuildIndexInput {
   readonly retriever: Retriever;
   /** Fits vectors on the originals; undefined = none wanted. Not called when the retriever has vectors. */
   readonly fitEmbedder?: (texts: OriginalTexts) => Embedder;
+  /** BM25 with this analyzer beside a retriever that knows no words; undefined = none wanted. */
+  readonly lexical?: AnalyzerName;
   readonly artefact: ArtefactWriter;
   readonly log: Log;
   readonly signal?: AbortSignal;
@@ -38,6 +43,9 @@ export interface BuiltIndex {
   readonly vectors: 'retriever' | 'lsa' | 'none';
 }
 
+/** Of the index in lexical/. */
+export const LEXICAL_DEFAULTS = { k1: 0.9, b: 0.4, statistics: 'recompute' } as const;
+
 /** Texts per embedding call. */
 const EMBED_BATCH = 256;
 
@@ -50,6 +58,11 @@ export async function buildIndex(input: BuildIndexInput): Promise<BuiltIndex> {
   const index = await input.retriever.build(corpus);
   await index.save(subWriter(artefact, 'retriever'));
   input.signal?.throwIfAborted();
+  if (input.lexical !== undefined) {
+    const words = createBm25Retriever({ ...LEXICAL_DEFAULTS, analyzer: input.lexical });
+    await (await words.build(corpus)).save(subWriter(artefact, 'lexical'));
+    input.signal?.throwIfAborted();
+  }
   if (index.embeddings !== undefined) return { index, embedder: fittedEmbedder(index), vectors: 'retriever' };
   if (input.fitEmbedder === undefined) return { index, vectors: 'none' };
 

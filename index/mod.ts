@@ -8,6 +8,6 @@ export {
   type System,
 } from './evaluate.ts';
 export { evaluationTable } from './evaluation-table.ts';
-export { type IndexInfo, type IndexVectors, type OpenIndex, openIndex } from './open-index.ts';
+export { type IndexInfo, type IndexVectors, isLexical, type OpenIndex, openIndex } from './open-index.ts';
 export { createBm25Retriever } from './retrievers/bm25.ts';
 export { createRebuildRetriever } from './retrievers/rebuild.ts';

@@ -8,9 +8,11 @@ import type { ModelServices } from '../src/models/services.ts';
 import type { ArtefactReader, Embedder, RetrievalIndex } from '../src/ports.ts';
 import { MANIFEST, openArtefact } from '../src/store/artefact.ts';
 import { subReader } from '../src/store/sub-artefact.ts';
+import { ANALYZERS, type AnalyzerName } from '../src/text/mod.ts';
 import type { Corpus, Manifest, Matrix, Query } from '../src/types.ts';
-import { fittedEmbedder, pickRows } from './build-index.ts';
+import { fittedEmbedder, LEXICAL_DEFAULTS, pickRows } from './build-index.ts';
 import { createRetriever } from './create-retriever.ts';
+import { createBm25Retriever } from './retrievers/bm25.ts';
 
 export interface OpenIndex {
   readonly folder: string;
@@ -19,6 +21,8 @@ export interface OpenIndex {
   readonly info: IndexInfo;
   readonly corpus: Corpus;
   readonly index: RetrievalIndex;
+  /** The collection by its words: the retriever itself where it is lexical, else the BM25 index beside it, where there is one. */
+  readonly lexical?: { readonly index: RetrievalIndex; readonly analyzer: AnalyzerName };
   /** Unit rows of documents and queries in one space; undefined when the index was built without vectors. */
   readonly vectors?: IndexVectors;
 }
@@ -37,6 +41,8 @@ export interface IndexInfo {
   readonly documentText: DocumentText;
   readonly documents: number;
   readonly vectors: 'retriever' | 'lsa' | 'none';
+  /** Analyzer of the BM25 index that lies beside a retriever without words. */
+  readonly lexical?: AnalyzerName;
   readonly reranker: string;
   readonly chain: readonly { readonly kind: string; readonly fingerprint: string; readonly path?: string }[];
 }
@@ -64,8 +70,24 @@ export async function openIndex(folder: string, services: ModelServices = {}): P
     info,
     corpus,
     index,
+    lexical: await openLexical(artefact, info, index),
     vectors: await openVectors(artefact, info, corpus, index),
   };
+}
+
+export function isLexical({ driver }: RetrieverSpec): boolean {
+  return driver === 'bm25' || driver === 'wink';
+}
+
+async function openLexical(
+  artefact: ArtefactReader,
+  { retriever, lexical }: IndexInfo,
+  index: RetrievalIndex,
+): Promise<OpenIndex['lexical']> {
+  if (retriever.driver === 'bm25' || retriever.driver === 'wink') return { index, analyzer: retriever.analyzer };
+  if (lexical === undefined || !ANALYZERS.includes(lexical)) return undefined;
+  const words = createBm25Retriever({ ...LEXICAL_DEFAULTS, analyzer: lexical });
+  return { index: await words.open(subReader(artefact, 'lexical')), analyzer: lexical };
 }
 
 /** The facts that opening stands on; the rest is for people. */

@@ -13,8 +13,9 @@ export { type PoolDocuments, type PoolQuery, parsePool } from './pool-file.ts';
 export { type SelectAnswer, type SelectedEntry, type SelectOptions, select } from './select.ts';
 export { type BoundaryMorphOptions, createBoundaryMorph } from './selectors/boundary-morph.ts';
 export {
+  chooseSelector,
   createSelector,
-  DEFAULT_SELECTOR,
+  defaultSelector,
   SELECTORS,
   type SelectorName,
   type SelectorSpec,

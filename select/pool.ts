@@ -3,7 +3,11 @@ import { documentText } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import { dot } from '../src/kernels/vector.ts';
 import type { Embedder, RetrievalIndex } from '../src/ports.ts';
-import type { Document, Matrix, Pool, Query } from '../src/types.ts';
+import { createAnalyzer } from '../src/text/mod.ts';
+import type { Document, Matrix, Pool, Query, TermRows } from '../src/types.ts';
+import { bm25Scores } from './kernels/bm25-scores.ts';
+import { ranksOf } from './kernels/ranks.ts';
+import { tfidfRows } from './kernels/tfidf-cosine.ts';
 import type { PoolDocuments } from './pool-file.ts';
 
 export interface PoolInput {
@@ -14,6 +18,10 @@ export interface PoolInput {
   /** One row per id; any length, they are scaled to 1 (a row of zeros stays). */
   readonly embeddings: Matrix;
   readonly queryEmbedding?: Float32Array | Float64Array;
+  readonly lexicalRanks?: Int32Array;
+  readonly denseRanks?: Int32Array;
+  readonly terms?: TermRows;
+  readonly tokenCounts?: Int32Array;
 }
 
 /** A checked pool with unit vectors. Throws DATA for numbers that are not finite, widths that differ, or repeated ids. */
@@ -34,13 +42,25 @@ export function createPool(input: PoolInput): Pool {
     if (seen.has(id)) throw bad(`The document '${id}' is in the pool twice.`, 'Ids must be unique; drop one.');
     seen.add(id);
   }
+  requireRanks(input.lexicalRanks, ids.length, 'lexical');
+  requireRanks(input.denseRanks, ids.length, 'dense');
   return {
+    ...input,
     query: input.query,
     ids,
     firstStageScores: input.firstStageScores,
     embeddings: { rows, columns, data: unitRows(embeddings.data, columns, (row) => `document '${ids[row]}'`) },
     queryEmbedding: queryEmbedding === undefined ? undefined : unitRows(queryEmbedding, width!, () => 'the query'),
   };
+}
+
+function requireRanks(ranks: Int32Array | undefined, size: number, what: string): void {
+  if (ranks === undefined) return;
+  const seen = new Uint8Array(size);
+  for (const rank of ranks) seen[rank] = 1;
+  if (ranks.length !== size || seen.includes(0)) {
+    throw bad(`The ${what} ranks are not 0 to ${size - 1}, each once.`, 'Give every document a rank of its own.');
+  }
 }
 
 /** The same array when every row has length 1 (or 0) already, else a scaled copy. */
@@ -63,9 +83,20 @@ function unitRows<T extends Float32Array | Float64Array>(data: T, width: number,
   return out;
 }
 
+/** A collection as words. */
+export interface LexicalSource {
+  /** BM25 over it; undefined = the first stage is that. */
+  readonly index?: RetrievalIndex;
+  readonly analyze: (text: string) => string[];
+  /** What was indexed. */
+  readonly textOf: (id: string) => string;
+}
+
 /** What a pool needs of an open index. */
 export interface PoolSource {
   readonly index: RetrievalIndex;
+  /** undefined = pools without lexical ranks and terms. */
+  readonly lexical?: LexicalSource;
   /** Unit rows of documents and queries in one space; undefined when the index was built without. */
   readonly vectors?: {
     documents(ids: readonly string[]): Promise<Matrix>;
@@ -90,13 +121,35 @@ export async function poolFromIndex(
     source.vectors.documents(ranking.ids),
     query.embedding === undefined ? source.vectors.queries([asked]) : undefined,
   ]);
-  return createPool({
+  const pool = createPool({
     query: { id: query.id, text: query.text },
     ids: ranking.ids,
     firstStageScores: ranking.scores,
     embeddings,
     queryEmbedding: query.embedding ?? own?.data,
   });
+  return source.lexical === undefined ? pool : withWords(pool, asked, source.lexical);
+}
+
+/** Ranks by words and by vectors, and the words themselves. */
+async function withWords(pool: Pool, query: Query, lexical: LexicalSource): Promise<Pool> {
+  const { ids } = pool;
+  const terms = tfidfRows(
+    ids.map((id) => lexical.analyze(lexical.textOf(id))),
+    lexical.analyze(query.text),
+  );
+  if (lexical.index !== undefined) {
+    const scores = await lexical.index.similarities([query], ids);
+    return { ...pool, lexicalRanks: ranksOf(scores.data), terms };
+  }
+  // The first stage is the lexical ranking, so the dense one is not the order of the pool.
+  return { ...pool, lexicalRanks: Int32Array.from(ids.keys()), denseRanks: ranksByCosine(pool), terms };
+}
+
+function ranksByCosine({ embeddings, queryEmbedding, ids }: Pool): Int32Array | undefined {
+  if (queryEmbedding === undefined) return undefined;
+  const { columns, data } = embeddings;
+  return ranksOf(Float64Array.from(ids, (_, d) => dot(data, d * columns, queryEmbedding, 0, columns)));
 }
 
 export interface DocumentPool {
@@ -128,7 +181,12 @@ export async function poolFromDocuments(given: PoolDocuments, embed: EmbedTogeth
   const { query, documents, embeddings, queryEmbedding } = given;
   const warnings = [...given.warnings];
   const ids = documents.map(({ id }) => id);
-  const base = { query: { id: query.id, text: query.text }, ids, firstStageScores: given.firstStageScores };
+  const base = {
+    query: { id: query.id, text: query.text },
+    ids,
+    firstStageScores: given.firstStageScores,
+    ...wordsAtHand(documents, query.text),
+  };
   if (embeddings !== undefined || documents.length === 0) {
     if (queryEmbedding === undefined && documents.length > 0) {
       warnings.push('The query has no embedding: the selection starts without its free observation at the query.');
@@ -160,6 +218,22 @@ export async function poolFromDocuments(given: PoolDocuments, embed: EmbedTogeth
     embeddings: `${embedded.embedder}, fitted on the pool`,
     warnings,
   };
+}
+
+/**
+ * Where the query and all documents have a text: BM25 ranks with the statistics of these documents, and their terms. The
+ * order of the documents counts as the dense ranking.
+ */
+function wordsAtHand(
+  documents: readonly Document[],
+  query: string | undefined,
+): Pick<PoolInput, 'lexicalRanks' | 'terms'> {
+  const texts = documents.map((document) => documentText(document, 'title+text'));
+  if (query === undefined || texts.length === 0 || texts.some((text) => text.trim() === '')) return {};
+  const { analyze } = createAnalyzer('english');
+  const analysed = texts.map(analyze);
+  const asked = analyze(query);
+  return { lexicalRanks: ranksOf(bm25Scores(analysed, asked)), terms: tfidfRows(analysed, asked) };
 }
 
 function bad(message: string, hint: string): DocOptError {

@@ -6,7 +6,7 @@ import { DocOptError } from '../src/errors.ts';
 import type { Reranker, SelectionLimits, SelectionRun, Selector } from '../src/ports.ts';
 import type { Document, Pool, SelectedDocument } from '../src/types.ts';
 import { scoreWarnings } from './score-warnings.ts';
-import type { SteppedSelector } from './selectors/boundary-morph.ts';
+import { beginInSteps } from './selectors/stepped.ts';
 import { interrupted, type Stops, watchStops } from './stops.ts';
 import { type Stopwatch, stopwatch, type Timings } from './stopwatch.ts';
 
@@ -137,17 +137,12 @@ async function begin(
   watch: Stopwatch,
   signal: AbortSignal | undefined,
 ): Promise<SelectionRun> {
-  if (!isStepped(selector)) return watch.selector(() => selector.begin(pool, limits));
-  const steps = selector.beginInSteps(pool, limits);
+  const steps = beginInSteps(selector, pool, limits);
   for (;;) {
     const step = watch.selector(() => steps.next());
     if (step.done === true) return step.value;
     await turn(signal);
   }
-}
-
-function isStepped(selector: Selector): selector is SteppedSelector {
-  return 'beginInSteps' in selector;
 }
 
 /** One score per position; NaN = failed. */

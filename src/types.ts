@@ -120,9 +120,24 @@ export interface Pool {
   readonly embeddings: Matrix;
   /** d, unit. */
   readonly queryEmbedding?: Float32Array | Float64Array;
-  /** 0-based BM25 rank of each document within the pool. */
+  /** 0-based BM25 rank of each document within the pool; those that match no word of the query come last, in pool order. */
   readonly lexicalRanks?: Int32Array;
+  /** 0-based rank of each document by its vector; absent = the order of the pool is that ranking. */
+  readonly denseRanks?: Int32Array;
+  /** What the documents and the query say, as TF-IDF: rows 0..N-1 are the documents, row N is the query. */
+  readonly terms?: TermRows;
+  /** Length of each document as the generator counts it. */
   readonly tokenCounts?: Int32Array;
+}
+
+/** Sparse rows over one vocabulary: row r has terms[offsets[r]..offsets[r+1]), ascending, with their weights. Unit rows; a text without terms has none. */
+export interface TermRows {
+  readonly rows: number;
+  /** Size of the vocabulary. */
+  readonly width: number;
+  readonly offsets: Int32Array;
+  readonly terms: Int32Array;
+  readonly weights: Float64Array;
 }
 
 export interface SelectedDocument {
@@ -138,7 +153,7 @@ export interface SelectedDocument {
   readonly std: number;
 }
 
-/** The outcome of one selection: the whole pool in final order; the first `capacity` reach the generator. */
+/** The outcome of one selection: the whole pool in final order; the first `capacity` documents reach the generator. */
 export interface Selection {
   readonly order: readonly SelectedDocument[];
   readonly capacity: number;

@@ -16,7 +16,7 @@ import { subWriter } from '../../src/store/sub-artefact.ts';
 import { defaultFolder, latest, rememberLatest } from '../../src/store/workspace.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
 import type { Manifest } from '../../src/types.ts';
-import { buildIndex, createRetriever } from '../mod.ts';
+import { buildIndex, createRetriever, isLexical } from '../mod.ts';
 
 type Options = z.infer<typeof indexSchema>;
 
@@ -76,6 +76,7 @@ export async function indexCorpus(
         options.embedder === 'none'
           ? undefined
           : (texts) => fitLsa(texts, { dimensions: options.lsaDimensions, seed: options.seed, analyzer }),
+      lexical: isLexical(retrieverSpec) ? undefined : analyzer,
       artefact,
       log,
       signal,
@@ -110,6 +111,7 @@ export async function indexCorpus(
         documentText: mode,
         retriever: retrieverSpec,
         vectors: built.vectors,
+        ...(isLexical(retrieverSpec) ? {} : { lexical: analyzer }),
         ...(built.embedder === undefined ? {} : { embedder: built.embedder.id }),
         reranker: reranker.description,
         chain,

@@ -8,8 +8,8 @@ import { createReranker } from '../../src/models/rerankers/mod.ts';
 import type { Reranker } from '../../src/ports.ts';
 import type { Document, Pool } from '../../src/types.ts';
 import {
+  chooseSelector,
   createSelector,
-  DEFAULT_SELECTOR,
   fittedOnPool,
   poolFromDocuments,
   poolFromIndex,
@@ -30,7 +30,8 @@ export const selectCommand = defineCommand({
   details:
     'Over an index the reranker is the one fitted into it (features), unless another is named. A pool file brings its own\n' +
     'candidates in retriever order: {"query": {"text": "..."}, "documents": [{"id", "text", "embedding", "score"}]};\n' +
-    'its scores are handed out only when asked for (--reranker recorded). The default selector is boundary-morph.',
+    'its scores are handed out only when asked for (--reranker recorded). The default selector is morph-hybrid where\n' +
+    'the pool has lexical ranks, else dense-log.',
   schema: selectSchema,
   examples: [
     ['morph select "effects of light pollution" -B 25 -k 100', 'over the latest index'],
@@ -41,12 +42,15 @@ export const selectCommand = defineCommand({
     ],
   ],
   async run(options, context) {
-    const selector = createSelector(options.selector ?? DEFAULT_SELECTOR, options.seed);
+    // A wrong name is said before any work.
+    if (options.selector !== undefined) createSelector(options.selector, options.seed);
     const started = performance.now();
     const deadline = options.deadlineMs === undefined ? undefined : AbortSignal.timeout(options.deadlineMs);
     const candidates = await takeCandidates(options, context);
     const poolMs = Math.round((performance.now() - started) * 1000) / 1000;
     for (const warning of candidates.warnings) context.log.warn(warning);
+    const { selector, reason } = chooseSelector(options.selector, candidates.pool, options.seed);
+    if (options.selector === undefined) context.log.info(`selector: ${selector.name} (${reason})`);
     const answer = await select({
       pool: candidates.pool,
       documentAt: candidates.documentAt,
@@ -61,6 +65,7 @@ export const selectCommand = defineCommand({
     for (const warning of answer.warnings) context.log.warn(warning);
     const json = {
       ...answer,
+      selectorReason: reason,
       selected: answer.selected.map((entry) => {
         const { title, text, metadata } = candidates.documentAt(entry.firstStageRank - 1);
         return { ...entry, title, text, metadata: metadata ?? {} };

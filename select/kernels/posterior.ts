@@ -198,6 +198,11 @@ export function createPosterior(options: PosteriorOptions): Posterior {
     residualMoments,
     means(prior, out) {
       const mean = centred ? residualMoments().mean : 0;
+      // Equal residuals leave nothing once they are centred; rounding must not put documents in an order of its own.
+      if (centred && observations.slice(0, settled).every(({ residual }) => residual === observations[0].residual)) {
+        for (let d = 0; d < size; d++) out[d] = prior[d] + mean;
+        return;
+      }
       for (let d = 0; d < size; d++) out[d] = prior[d] + mean + weighted[d] - mean * ones[d];
     },
     variance: (position) => Math.max(0, variance[position]),

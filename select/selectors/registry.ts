@@ -3,24 +3,50 @@
 import { DocOptError } from '../../src/errors.ts';
 import type { Selector } from '../../src/ports.ts';
 import { didYouMean } from '../../src/text/suggest.ts';
-import { type BoundaryMorphOptions, createBoundaryMorph } from './boundary-morph.ts';
+import type { Pool } from '../../src/types.ts';
+import { type AcuRankOptions, createAcuRank } from './acurank.ts';
+import { createBm25Rerank } from './bm25-rerank.ts';
+import {
+  type BoundaryMorphOptions,
+  createBagel,
+  createBoundaryMorph,
+  createMorphUcb,
+  createMorphZeroPrior,
+  type UpperConfidenceOptions,
+  type ZeroPriorOptions,
+} from './boundary-morph.ts';
+import { onFusedOrder } from './fused-order.ts';
+import { createGar, type GarOptions } from './gar.ts';
+import { createDenseLog, createMorphHybrid, type HybridOptions, type LogRankOptions } from './hybrid.ts';
+import { createRgs, type RgsOptions } from './rgs.ts';
 import { createSingleStage } from './single-stage.ts';
+import type { SteppedSelector } from './stepped.ts';
+
+/** Whose order the first stage, the percentile prior and the ties follow: the pool's, or that of words and vectors fused. */
+interface PriorOption {
+  readonly prior?: 'percentile' | 'fusion';
+}
 
 export type SelectorSpec =
-  | ({ readonly driver: 'boundary-morph' } & BoundaryMorphOptions)
-  | { readonly driver: 'single-stage' };
+  | ({ readonly driver: 'morph-hybrid' } & HybridOptions)
+  | ({ readonly driver: 'dense-log' } & LogRankOptions)
+  | ({ readonly driver: 'boundary-morph' } & BoundaryMorphOptions & PriorOption)
+  | ({ readonly driver: 'single-stage' } & PriorOption)
+  | { readonly driver: 'bm25-rerank' }
+  | ({ readonly driver: 'bagel' } & UpperConfidenceOptions & PriorOption)
+  | ({ readonly driver: 'rgs' } & RgsOptions & PriorOption)
+  | ({ readonly driver: 'gar' } & GarOptions & PriorOption)
+  | ({ readonly driver: 'acurank' } & AcuRankOptions & PriorOption)
+  | ({ readonly driver: 'morph-ucb' } & UpperConfidenceOptions & PriorOption)
+  | ({ readonly driver: 'morph-zero-prior' } & ZeroPriorOptions & PriorOption);
 
 export type SelectorName = SelectorSpec['driver'];
 
-export const SELECTORS: readonly SelectorName[] = ['boundary-morph', 'single-stage'];
-
-/** What is taken when nothing is said. */
-export const DEFAULT_SELECTOR: SelectorName = 'boundary-morph';
-
-/** Names that are reserved, so that a script that uses one hears that it is not there yet rather than that it is wrong. */
-const PLANNED: readonly string[] = [
+export const SELECTORS: readonly SelectorName[] = [
   'morph-hybrid',
   'dense-log',
+  'boundary-morph',
+  'single-stage',
   'bm25-rerank',
   'bagel',
   'rgs',
@@ -30,20 +56,58 @@ const PLANNED: readonly string[] = [
   'morph-zero-prior',
 ];
 
+/** What is taken when nothing is said, and why. */
+export function defaultSelector(pool: Pool): { readonly name: SelectorName; readonly reason: string } {
+  return pool.lexicalRanks === undefined
+    ? { name: 'dense-log', reason: 'the default where a pool has no lexical ranks' }
+    : { name: 'morph-hybrid', reason: 'the default where a pool has lexical ranks' };
+}
+
+/** The selector that was asked for, or the default for this pool; and why it is that one. */
+export function chooseSelector(
+  spec: string | SelectorSpec | undefined,
+  pool: Pool,
+  seed?: number,
+): { readonly selector: Selector; readonly reason: string } {
+  if (spec !== undefined) return { selector: createSelector(spec, seed), reason: 'asked for' };
+  const { name, reason } = defaultSelector(pool);
+  return { selector: createSelector(name, seed), reason };
+}
+
 /** A selector from its name or its block. `seed` where it draws something and its block names none. USAGE for unknown names. */
 export function createSelector(spec: string | SelectorSpec, seed?: number): Selector {
   const block = typeof spec === 'string' ? ({ driver: requireName(spec) } as SelectorSpec) : spec;
   switch (block.driver) {
-    case 'boundary-morph': {
-      const { driver: _, ...options } = block;
-      return createBoundaryMorph({ seed, ...options });
-    }
+    case 'morph-hybrid':
+      return createMorphHybrid({ seed, ...block });
+    case 'dense-log':
+      return createDenseLog({ seed, ...block });
+    case 'boundary-morph':
+      return ordered(createBoundaryMorph({ seed, ...block }), block);
     case 'single-stage':
-      return createSingleStage();
+      return ordered(createSingleStage(), block);
+    case 'bm25-rerank':
+      return createBm25Rerank();
+    case 'bagel':
+      return ordered(createBagel({ seed, ...block }), block);
+    case 'rgs':
+      return ordered(createRgs({ seed, ...block }), block);
+    case 'gar':
+      return ordered(createGar(block), block);
+    case 'acurank':
+      return ordered(createAcuRank(block), block);
+    case 'morph-ucb':
+      return ordered(createMorphUcb({ seed, ...block }), block);
+    case 'morph-zero-prior':
+      return ordered(createMorphZeroPrior({ seed, ...block }), block);
     default:
       requireName((block satisfies never as { driver: string }).driver);
       throw new DocOptError('INTERNAL', 'A listed selector has no factory.');
   }
+}
+
+function ordered(selector: Selector | SteppedSelector, { prior }: PriorOption): Selector {
+  return prior === 'fusion' ? onFusedOrder(selector) : selector;
 }
 
 function requireName(name: string): SelectorName {
@@ -53,12 +117,7 @@ function requireName(name: string): SelectorName {
   if (name === 'agentic') {
     throw new DocOptError('USAGE', "'agentic' is a whole system, not a selector.", { hint: `Selectors: ${list}.` });
   }
-  if (PLANNED.includes(name)) {
-    throw new DocOptError('USAGE', `The selector '${name}' is planned but not built yet.`, {
-      hint: `Built so far: ${list}.`,
-    });
-  }
-  throw new DocOptError('USAGE', `There is no selector '${name}'.${didYouMean(name, [...SELECTORS, ...PLANNED])}`, {
+  throw new DocOptError('USAGE', `There is no selector '${name}'.${didYouMean(name, SELECTORS)}`, {
     hint: `Selectors: ${list}.`,
   });
 }

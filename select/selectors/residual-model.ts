@@ -1,18 +1,31 @@
 /**
- * A pool seen through the Gaussian process: the residual of the reranker against a prior mean, its posterior, and the
- * answer that follows from it. What a selector adds is only where to look next.
+ * A pool seen through a Gaussian process: the residual of the reranker against a prior mean, its posterior, and the
+ * answer that follows from it. What a selector adds is the prior, the kernel, and where to look next.
  */
-import { dot } from '../../src/kernels/vector.ts';
 import type { Pool, SelectedDocument } from '../../src/types.ts';
-import { type Covariance, covarianceAt, covarianceRow } from '../kernels/covariance.ts';
+import type { PoolKernel } from '../kernels/pool-kernel.ts';
 import { createPosterior, type Posterior, QUERY } from '../kernels/posterior.ts';
-import { createRowProducts } from '../kernels/row-products.ts';
 import { type Ledger, STATUS } from './ledger.ts';
+
+/** A process as a selector describes it. */
+export interface Surrogate {
+  /** Prior mean of the score, by position. */
+  readonly prior: Float64Array;
+  readonly kernel: PoolKernel;
+  /** Residual of the free observation at the query; undefined = the query is not observed. */
+  readonly queryResidual: number | undefined;
+  /** Observation noise in units of the kernel; 1e-4 when left out, 1e-2 where that breaks down. */
+  readonly noise?: number;
+  /** Residuals are centred by their mean (default). A process with an intercept needs no centring. */
+  readonly centred?: boolean;
+  /** What a scored document is ranked by in the end: its score (default), or the posterior mean, which doubts it. */
+  readonly scoredBy?: 'score' | 'posterior';
+}
 
 export interface ResidualModel {
   readonly posterior: Posterior;
   readonly prior: Float64Array;
-  /** out = the score where there is one, else the posterior mean (not clipped to [0, 1]). */
+  /** out = the score where there is one (unless it is doubted), else the posterior mean (not clipped to [0, 1]). */
   estimate(out: Float64Array): void;
   /** Posterior covariance of two documents, in units of the kernel; 0 when either is scored. */
   pairCovariance(i: number, j: number): number;
@@ -20,34 +33,24 @@ export interface ResidualModel {
   order(): SelectedDocument[];
 }
 
-export function createResidualModel(
-  pool: Pool,
-  ledger: Ledger,
-  prior: Float64Array,
-  covariance: Covariance,
-  queryResidual: number,
-): ResidualModel {
+export function createResidualModel(pool: Pool, ledger: Ledger, surrogate: Surrogate): ResidualModel {
   const size = pool.ids.length;
-  const { columns, data } = pool.embeddings;
-
-  const products = createRowProducts(pool.embeddings);
-
-  const kernelRow = (position: number, out: Float64Array): void => {
-    const isQuery = position === QUERY;
-    const vector = isQuery ? pool.queryEmbedding! : data.subarray(position * columns, (position + 1) * columns);
-    covarianceRow(covariance, products, vector, out);
-    // K(a,a) = 1 also for a vector of zeros, whose cosine with itself is 0.
-    if (!isQuery) out[position] = 1;
-  };
-
-  const posterior = createPosterior({ size, row: kernelRow });
-  if (pool.queryEmbedding !== undefined && size > 0) {
+  const { kernel, prior } = surrogate;
+  const posterior = createPosterior({
+    size,
+    row: kernel.row,
+    diagonal: kernel.diagonal,
+    noise: surrogate.noise,
+    centred: surrogate.centred,
+  });
+  if (surrogate.queryResidual !== undefined && size > 0) {
     posterior.add(QUERY);
-    posterior.settle(queryResidual);
+    posterior.settle(surrogate.queryResidual);
   }
 
   const estimate = (out: Float64Array): void => {
     posterior.means(prior, out);
+    if (surrogate.scoredBy === 'posterior') return;
     for (let d = 0; d < size; d++) if (ledger.status[d] === STATUS.scored) out[d] = ledger.scores[d];
   };
 
@@ -57,8 +60,7 @@ export function createResidualModel(
     estimate,
     pairCovariance(i, j) {
       if (ledger.status[i] === STATUS.scored || ledger.status[j] === STATUS.scored) return 0;
-      const cosine = dot(data, i * columns, data, j * columns, columns);
-      return posterior.covariance(i, j, covarianceAt(covariance, cosine));
+      return posterior.covariance(i, j, kernel.pair(i, j));
     },
     order() {
       const means = new Float64Array(size);
@@ -73,7 +75,7 @@ export function createResidualModel(
           id: pool.ids[position],
           rank: index + 1,
           source: scored ? 'scored' : 'estimated',
-          relevanceScore: means[position],
+          relevanceScore: scored ? ledger.scores[position] : means[position],
           std: scored ? 0 : deviation * Math.sqrt(posterior.variance(position)),
         };
       });

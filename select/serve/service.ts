@@ -16,7 +16,7 @@ import type { Corpus, Document } from '../../src/types.ts';
 import { type EmbedTogether, type PoolSource, poolFromDocuments, poolFromIndex } from '../pool.ts';
 import type { PoolDocuments } from '../pool-file.ts';
 import { type SelectAnswer, select } from '../select.ts';
-import { createSelector, DEFAULT_SELECTOR } from '../selectors/registry.ts';
+import { chooseSelector, createSelector } from '../selectors/registry.ts';
 import { bearerCheck } from './bearer.ts';
 import { createMetrics } from './metrics.ts';
 import { parseSearchRequest, parseSelectRequest, type SelectRequest } from './request.ts';
@@ -70,8 +70,7 @@ export function createService(options: ServiceOptions): Hono {
   const metrics = createMetrics();
   const allowed = options.apiKey === undefined ? undefined : bearerCheck(options.apiKey);
   // An unknown default is a mistake of whoever starts the service, not of its first caller.
-  const defaultSelector = options.selector ?? DEFAULT_SELECTOR;
-  createSelector(defaultSelector);
+  if (options.selector !== undefined) createSelector(options.selector);
 
   app.use(async (c, next) => {
     const started = performance.now();
@@ -133,7 +132,7 @@ export function createService(options: ServiceOptions): Hono {
       chain: ready?.chain ?? [],
       documents: ready?.corpus.size ?? 0,
       ...ready?.facts,
-      selector: defaultSelector,
+      selector: options.selector ?? 'morph-hybrid where a pool has lexical ranks, else dense-log',
       budget: options.budget,
       capacity: options.capacity,
       pool: options.poolSize,
@@ -161,8 +160,9 @@ export function createService(options: ServiceOptions): Hono {
   const answerSelect = async (request: SelectRequest, signal: AbortSignal) => {
     const started = performance.now();
     const deadline = request.deadlineMs === undefined ? undefined : AbortSignal.timeout(request.deadlineMs);
-    const selector = createSelector(request.selector ?? defaultSelector);
+    if (request.selector !== undefined) createSelector(request.selector);
     const { pool, documentAt, embeddings, warnings } = await takePool(request);
+    const { selector, reason } = chooseSelector(request.selector ?? options.selector, pool);
     const reranker = options.rerankerFor(request.documents);
     const poolMs = Math.round((performance.now() - started) * 1000) / 1000;
     const answer: SelectAnswer = await select({
@@ -178,6 +178,7 @@ export function createService(options: ServiceOptions): Hono {
     });
     return {
       ...answer,
+      selectorReason: reason,
       selected: answer.selected.map((entry) => {
         const { title, text, metadata } = documentAt(entry.firstStageRank - 1);
         return { ...entry, title, text, metadata: metadata ?? {} };

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SELECTORS } from '../../select/mod.ts';
 import { EXAMPLE_SCORES, exampleVectors } from '../support/pools.ts';
 import { folderWith, jsonl } from '../support/temp-folder.ts';
 
@@ -70,7 +71,10 @@ describe.skipIf(!built)('morph, built', () => {
     const cwd = folderWith({ 'pool.json': JSON.stringify(pool) });
     const { status, stdout, stderr } = await run(
       program,
-      ['select', '--pool', 'pool.json', '--reranker', 'recorded', '-B', '3', '-k', '2', '--json'],
+      [
+        ...['select', '--pool', 'pool.json', '--reranker', 'recorded', '-B', '3', '-k', '2'],
+        ...['--selector', 'boundary-morph', '--json'],
+      ],
       cwd,
     );
     expect([status, stderr]).toEqual([0, '']);
@@ -90,7 +94,7 @@ describe.skipIf(!built)('morph, built', () => {
       error: {
         code: 'USAGE',
         message: "There is no selector 'bogus'.",
-        hint: 'Selectors: boundary-morph, single-stage.',
+        hint: `Selectors: ${SELECTORS.join(', ')}.`,
       },
     });
     expect(stderr).toMatch(/There is no selector 'bogus'/);

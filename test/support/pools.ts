@@ -1,4 +1,6 @@
 /** Small pools for the selection tests. */
+import { ranksOf } from '../../select/kernels/ranks.ts';
+import { tfidfRows } from '../../select/kernels/tfidf-cosine.ts';
 import type { Rng } from '../../src/kernels/rng.ts';
 import type { Pool } from '../../src/types.ts';
 
@@ -15,6 +17,20 @@ export function poolOf(vectors: readonly (readonly number[])[], query?: readonly
     embeddings: { rows: vectors.length, columns, data: Float64Array.from(vectors.flat()) },
     queryEmbedding: query === undefined ? undefined : Float64Array.from(query),
   };
+}
+
+/**
+ * The same pool as a lexical index sees it: BM25 ranks and words that follow from the vectors (the sign and the order of
+ * their parts), so that a pool of identical vectors has identical texts.
+ */
+export function withWords(pool: Pool): Pool {
+  const { rows, columns, data } = pool.embeddings;
+  const wordsOf = (vector: ArrayLike<number>): string[] =>
+    Array.from(vector, (x, i) => (Math.abs(x) < 0.2 ? [] : [`${i}${x > 0 ? 'p' : 'n'}`])).flat();
+  const documents = Array.from({ length: rows }, (_, d) => wordsOf(data.subarray(d * columns, (d + 1) * columns)));
+  const query = wordsOf(pool.queryEmbedding ?? []);
+  const overlap = documents.map((words) => words.filter((word) => query.includes(word)).length / (1 + words.length));
+  return { ...pool, lexicalRanks: ranksOf(overlap), terms: tfidfRows(documents, query) };
 }
 
 /** The worked example: six unit vectors in the plane, the query at 0 degrees, k = 2. */

@@ -3,6 +3,7 @@ import { createBm25Retriever } from '../../index/retrievers/bm25.ts';
 import type { ServedIndex } from '../../select/serve/service.ts';
 import { arrayCorpus, corpusWithTexts } from '../../src/data/mod.ts';
 import { fitLsa } from '../../src/models/embedders/mod.ts';
+import { createAnalyzer } from '../../src/text/mod.ts';
 import type { Corpus, Document } from '../../src/types.ts';
 
 const WORDS = ['night', 'sky', 'lamp', 'street', 'moth', 'bird', 'sleep', 'star', 'glare', 'bat', 'turtle', 'beach'];
@@ -29,6 +30,10 @@ export async function servedIndex(): Promise<ServedIndex> {
   return {
     corpus,
     index,
+    lexical: {
+      analyze: createAnalyzer('english').analyze,
+      textOf: (id) => corpus.indexText(corpus.positionOf(id)!),
+    },
     vectors: {
       documents: async (ids) => {
         const data = new Float32Array(ids.length * all.columns);

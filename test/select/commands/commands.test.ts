@@ -110,6 +110,7 @@ describe('morph select', () => {
       budget: 3,
       capacity: 2,
       all: true,
+      selector: 'boundary-morph',
       reranker: { driver: 'recorded' },
     });
     expect(json.calls).toEqual(['d2', 'd1', 'd5']);
@@ -282,7 +283,7 @@ describe('morph serve', () => {
     });
     const serving = serveCommand.run(serveSchema.parse({ port: 0, reranker: { driver: 'recorded' } }), context);
     while (url === '') await new Promise((resolve) => setTimeout(resolve, 5));
-    const body = JSON.stringify({ ...example(), budget: 3, capacity: 2 });
+    const body = JSON.stringify({ ...example(), budget: 3, capacity: 2, selector: 'boundary-morph' });
     const answer = (await (await fetch(`${url}/v1/select`, { method: 'POST', body })).json()) as Json;
     expect(answer.calls).toEqual(['d2', 'd1', 'd5']);
     controller.abort();

@@ -1,26 +1,71 @@
 import { describe, expect, it } from 'vitest';
 import { createBoundaryMorph } from '../../../select/selectors/boundary-morph.ts';
-import { createSelector, SELECTORS } from '../../../select/selectors/registry.ts';
+import {
+  chooseSelector,
+  createSelector,
+  SELECTORS,
+  type SelectorName,
+  type SelectorSpec,
+} from '../../../select/selectors/registry.ts';
 import { createRng } from '../../../src/kernels/rng.ts';
-import { selectorContract } from '../../contracts/selector.ts';
-import { poolOf, randomVectors, unit } from '../../support/pools.ts';
+import { type ContractExceptions, selectorContract } from '../../contracts/selector.ts';
+import { poolOf, randomVectors, unit, withWords } from '../../support/pools.ts';
 
-for (const name of SELECTORS) selectorContract(name, () => createSelector(name));
-selectorContract('boundary-morph in batches of 4', () => createSelector({ driver: 'boundary-morph', batch: 4 }));
+const EXCEPTIONS: Partial<Record<SelectorName, ContractExceptions>> = {
+  'bm25-rerank': { callsNothing: true, ownOrder: true },
+  'morph-hybrid': { ownOrder: true },
+};
+
+for (const name of SELECTORS) selectorContract(name, () => createSelector(name), EXCEPTIONS[name]);
+
+const variants: [string, SelectorSpec, ContractExceptions?][] = [
+  ['boundary-morph in batches of 4', { driver: 'boundary-morph', batch: 4 }],
+  ['boundary-morph on the fused order', { driver: 'boundary-morph', prior: 'fusion' }, { ownOrder: true }],
+  ['boundary-morph by entropy', { driver: 'boundary-morph', acquisition: 'entropy' }],
+  [
+    'morph-hybrid by kg-own in batches of 3',
+    { driver: 'morph-hybrid', acquisition: 'kg-own', batch: 3 },
+    { ownOrder: true },
+  ],
+  ['morph-hybrid with noise', { driver: 'morph-hybrid', noise: 3 }, { ownOrder: true }],
+  ['single-stage on the fused order', { driver: 'single-stage', prior: 'fusion' }, { ownOrder: true }],
+  ['bagel on the fused order', { driver: 'bagel', prior: 'fusion', beta0: 0 }, { ownOrder: true }],
+  ['rgs with few waiting', { driver: 'rgs', degree: 3, seedDiv: 4, frac: 0.2 }],
+  ['gar in batches of 2', { driver: 'gar', neighbours: 3, batch: 2 }],
+  ['acurank in batches of 5', { driver: 'acurank', batch: 5 }],
+];
+for (const [name, spec, except] of variants) selectorContract(name, () => createSelector(spec), except);
 
 describe('the registry', () => {
-  it('names what exists, the nearest, and what is planned', () => {
+  it('names what exists, and the nearest', () => {
     expect(() => createSelector('boundry-morph')).toThrow(
       "There is no selector 'boundry-morph'. Did you mean 'boundary-morph'?",
     );
-    expect(() => createSelector('bagel')).toThrow(/planned but not built yet/);
     expect(() => createSelector('agentic')).toThrow(/whole system/);
     try {
       createSelector('zzzzzzzz');
       expect.unreachable();
     } catch (error) {
-      expect(error).toMatchObject({ code: 'USAGE', hint: 'Selectors: boundary-morph, single-stage.' });
+      expect(error).toMatchObject({ code: 'USAGE', hint: `Selectors: ${SELECTORS.join(', ')}.` });
     }
+  });
+
+  it('takes morph-hybrid where there are lexical ranks, dense-log elsewhere, and says why', () => {
+    const pool = poolOf(randomVectors(createRng(1), 5, 3, 'gaussian'));
+    expect(chooseSelector(undefined, pool)).toMatchObject({
+      selector: { name: 'dense-log' },
+      reason: 'the default where a pool has no lexical ranks',
+    });
+    expect(chooseSelector(undefined, withWords(pool))).toMatchObject({
+      selector: { name: 'morph-hybrid' },
+      reason: 'the default where a pool has lexical ranks',
+    });
+    expect(chooseSelector('bagel', pool)).toMatchObject({ selector: { name: 'bagel' }, reason: 'asked for' });
+  });
+
+  it.each(['morph-hybrid', 'bm25-rerank'])('%s asks for lexical ranks', (name) => {
+    const pool = poolOf(randomVectors(createRng(1), 5, 3, 'gaussian'));
+    expect(() => createSelector(name).begin(pool, { budget: 2, capacity: 2 })).toThrow(/needs lexical ranks/);
   });
 
   it('passes a block through', () => {

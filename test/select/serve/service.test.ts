@@ -65,7 +65,8 @@ describe('POST /v1/select', () => {
     expect(answer).toMatchObject({
       budget: 6,
       capacity: 4,
-      selector: 'boundary-morph',
+      selector: 'morph-hybrid',
+      selectorReason: 'the default where a pool has lexical ranks',
       failed: [],
       pool: 30,
       embeddings: 'lsa',
@@ -112,6 +113,7 @@ describe('POST /v1/select', () => {
       documents,
       budget: 3,
       capacity: 2,
+      selector: 'boundary-morph',
     });
     const answer = await read(response);
     expect(answer.calls).toEqual(['d2', 'd1', 'd5']);
@@ -373,7 +375,7 @@ describe('health and metrics', () => {
       chain,
       documents: 40,
       retriever: 'bm25',
-      selector: 'boundary-morph',
+      selector: 'morph-hybrid where a pool has lexical ranks, else dense-log',
       budget: 6,
       capacity: 4,
       pool: 30,
