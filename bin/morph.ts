@@ -15,6 +15,10 @@ process.exitCode = await runProgram(
         summary: 'one selection, with its trace',
         load: async () => (await import('../select/command.ts')).selectCommand,
       },
+      compare: {
+        summary: "the paper's tables on your data",
+        load: async () => (await import('../select/command.ts')).compareCommand,
+      },
       serve: {
         summary: 'the HTTP service over an index',
         load: async () => (await import('../select/command.ts')).serveCommand,

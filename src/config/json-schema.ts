@@ -11,9 +11,10 @@ export function configJsonSchema(): Json {
   const commands: Record<string, Json> = {};
   for (const program of Object.values(SCHEMAS)) {
     for (const [name, schema] of Object.entries(program)) {
-      const properties: Record<string, Json> = {};
+      // A command that both programs have shares one section.
+      const properties = (commands[name]?.properties ?? {}) as Record<string, Json>;
       for (const [key, option] of Object.entries(schema.shape as Record<string, Schema>)) {
-        properties[key] = optionJson(option);
+        properties[key] ??= optionJson(option);
         top[key] ??= properties[key];
       }
       commands[name] = { type: 'object', properties, additionalProperties: false };

@@ -82,9 +82,11 @@ function fileLayers(schema: z.ZodObject, file: ConfigFile, command: string): Lay
       if (!isPlain(section)) throw notASection(file.path, `commands.${name}`, section);
       if (name !== command) continue;
       const where = `${file.path}, section commands.${name}`;
-      for (const key of Object.keys(section)) {
-        if (!Object.hasOwn(schema.shape, key)) throw unknownKey(where, key, Object.keys(schema.shape));
-      }
+      // Both programs may have a command of that name (doctor); what is meant for the other one is passed over.
+      const known = Object.values(SCHEMAS).flatMap((program: Record<string, z.ZodObject>) =>
+        Object.keys(program[name]?.shape ?? {}),
+      );
+      for (const key of Object.keys(section)) if (!known.includes(key)) throw unknownKey(where, key, known);
       layers.push({ values: pick(section, schema, file), nameOf: (path) => `${where}: ${path.join('.')}` });
     }
   }

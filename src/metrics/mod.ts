@@ -24,3 +24,4 @@ export {
   tally,
   wilcoxon,
 } from './significance.ts';
+export { type Correlation, spearman } from './spearman.ts';

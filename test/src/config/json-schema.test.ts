@@ -17,10 +17,17 @@ describe('the JSON Schema of the configuration', () => {
     for (const program of Object.values(SCHEMAS)) {
       for (const [name, schema] of Object.entries(program)) {
         expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(schema.shape)));
-        expect(Object.keys((properties.commands.properties![name] as { properties: object }).properties)).toEqual(
-          Object.keys(schema.shape),
-        );
+        const { properties: own } = properties.commands.properties![name] as { properties: object };
+        expect(Object.keys(own)).toEqual(expect.arrayContaining(Object.keys(schema.shape)));
       }
+    }
+    // A section that both programs have holds the keys of both, and nothing else.
+    for (const name of Object.keys(properties.commands.properties!)) {
+      const both = Object.values(SCHEMAS).flatMap((program: Record<string, { shape: object }>) =>
+        Object.keys(program[name]?.shape ?? {}),
+      );
+      const { properties: own } = properties.commands.properties![name] as { properties: object };
+      expect(new Set(Object.keys(own))).toEqual(new Set(both));
     }
   });
 });
