@@ -10,6 +10,7 @@ process.exitCode = await runProgram(
       'morph select "how do I deep copy an object" --budget 20 --capacity 5',
       'morph select --pool pool.json --reranker recorded -B 3 -k 2 --json',
     ],
+    notes: async () => (await import('../select/command.ts')).selectorNotes,
     commands: {
       select: {
         summary: 'one selection, with its trace',

@@ -17,6 +17,7 @@ import { choosePolicy, preparePolicy } from './commands/policy.ts';
 import { reportText } from './commands/report-text.ts';
 import { CONFIG_FILE, type TrainSettings, trainSettings } from './commands/settings.ts';
 import type { ExperimentConfig } from './experiment-config.ts';
+import { presetDefaults } from './options.ts';
 import type { TrainOutcome, TrainReport } from './report.ts';
 import { alreadyTrained, refuseExisting, train } from './train.ts';
 import { type SeedsReport, seedFolder, trainSeeds } from './train-seeds.ts';
@@ -27,6 +28,7 @@ export const trainCommand = defineCommand({
   details:
     'The folder grows while it trains: config.json, metrics.jsonl, completions.jsonl, checkpoints/, runs/*.trec, and at the\nend report.json. Interrupt it at any moment (Ctrl-C, or worse) and go on with --resume. Dev queries choose the\ncheckpoint and nothing else; test queries are looked at once, at the end.',
   schema: trainSchema,
+  defaults: withoutSchemaDefaults(),
   examples: [
     ['docopt train --data DATA --retriever bm25 --out experiments/a', 'a code collection, the embedded edit policy'],
     ['docopt train --out experiments/a --resume', 'go on where an interrupted training stopped'],
@@ -38,6 +40,13 @@ export const trainCommand = defineCommand({
   ],
   run: (options, context) => trainExperiment(options, context),
 });
+
+/** The presets' defaults, of the options that have none of their own. */
+function withoutSchemaDefaults(): Record<string, string> {
+  const plain = trainSchema.parse({});
+  const byPreset = Object.entries(presetDefaults()).filter(([key]) => plain[key as keyof typeof plain] === undefined);
+  return { ...Object.fromEntries(byPreset), checkpointEvery: 'every refresh' };
+}
 
 /** The command's work, for commands that train on the way. */
 export async function trainExperiment(

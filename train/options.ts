@@ -123,6 +123,27 @@ export const PRESETS: Readonly<Record<Preset, TrainOptions>> = {
   trl: { ...PAPER, learningRate: 1e-6, beta: 0, rollout: { temperature: 1, maxNewTokens: 256 } },
 };
 
+/** Every default that depends on the preset, in words: '0.1; paper: 1e-5, trl: 1e-6'. */
+export function presetDefaults(): Record<string, string> {
+  const shown = (value: unknown): string => {
+    if (typeof value === 'number') return value !== 0 && value < 1e-3 ? value.toExponential() : String(value);
+    if (typeof value !== 'object' || value === null) return String(value);
+    return Object.entries(value)
+      .map(([key, inner]) => `${key} ${inner}`)
+      .join(' ');
+  };
+  return Object.fromEntries(
+    Object.entries(EDIT).map(([key, value]) => {
+      const own = shown(value);
+      const others = (['paper', 'trl'] as const).flatMap((preset) => {
+        const other = shown(PRESETS[preset][key as keyof TrainOptions]);
+        return other === own ? [] : [`${preset}: ${other}`];
+      });
+      return [key, others.length === 0 ? own : `${own}; ${others.join('; ')}`];
+    }),
+  );
+}
+
 /** Settings to change; of `rollout` and `indexing`, single values. */
 export type TrainChanges = Partial<Omit<TrainOptions, 'rollout' | 'indexing'>> & {
   readonly rollout?: Partial<DrawOptions>;

@@ -37,6 +37,8 @@ export interface Command<S extends z.ZodObject = z.ZodObject> {
   /** More for --help. */
   readonly details?: string;
   readonly schema: S;
+  /** Defaults that the schema does not know because they depend on another option; for --help, by key. */
+  readonly defaults?: Readonly<Record<string, string>>;
   /** At least three, each [command line, what it does]. */
   readonly examples: readonly (readonly [string, string])[];
   run(options: z.infer<S>, context: CommandContext): Promise<CommandResult>;

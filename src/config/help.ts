@@ -1,5 +1,6 @@
 /** --help pages, made from the schema so that they cannot drift from it. */
 import type { Command } from './command.ts';
+import { variableSuffix } from './environment.ts';
 import { defaultOf, definitionOf, kindOf, metaOf, type Schema, unwrap } from './inspect.ts';
 import { GLOBAL_FLAGS, kebab } from './parse-arguments.ts';
 
@@ -10,7 +11,7 @@ export function commandHelp(program: string, command: Command): string {
     .map((option) => metaOf(option).value ?? 'ARG');
   const rows: [string, string][] = Object.entries(shape).map(([key, option]) => [
     flagColumn(key, option),
-    helpColumn(option),
+    helpColumn(option, command.defaults?.[key]),
   ]);
   const globals: [string, string][] = GLOBAL_FLAGS.map((flag) => [
     `${flag.alias === undefined ? '    ' : `-${flag.alias}, `}--${flag.flag}${flag.value === undefined ? '' : ` ${flag.value}`}`,
@@ -28,7 +29,7 @@ export function commandHelp(program: string, command: Command): string {
     'Everywhere',
     ...columns(globals),
     '',
-    `Every flag is also a configuration key (camelCase) and an environment variable (${prefix}_..., e.g. ${prefix}_${kebab(Object.keys(shape)[0]).replaceAll('-', '_').toUpperCase()}).`,
+    `Every flag of the first list is also a configuration key (camelCase), and of both lists but --set and --help an environment\nvariable: ${prefix}_${variableSuffix([Object.keys(shape)[0]])}, ${prefix}_JSON=1, ${prefix}_CONFIG=FILE. docs/configuration.md says more.`,
     '',
     'Examples',
     ...command.examples.flatMap(([line, what]) => [`  ${line}`, `      ${what}`]),
@@ -41,12 +42,14 @@ export function programHelp(
   summary: string,
   commands: readonly { name: string; summary: string }[],
   examples: readonly string[],
+  notes: readonly string[] = [],
 ): string {
   return [
     `${program}: ${summary}`,
     '',
     'Commands',
     ...columns(commands.map((command) => [command.name, command.summary])),
+    ...notes.flatMap((note) => ['', note]),
     ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
     '',
     `${program} COMMAND --help says more.`,
@@ -61,8 +64,8 @@ function flagColumn(key: string, option: Schema): string {
   return `${alias}--${kebab(key)} ${meta.value ?? 'VALUE'}`;
 }
 
-function helpColumn(option: Schema): string {
-  const fallback = defaultOf(option);
+function helpColumn(option: Schema, said: string | undefined): string {
+  const fallback = said ?? defaultOf(option);
   const shown =
     fallback === undefined || fallback === false
       ? ''
@@ -78,6 +81,22 @@ function helpColumn(option: Schema): string {
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)) + 2);
   return rows.map(([left, right]) =>
-    left.length >= width ? `  ${left}\n  ${' '.repeat(width)}${right}` : `  ${left.padEnd(width)}${right}`,
+    left.length >= width
+      ? `  ${left}\n${wrapped(right, width + 2)}`
+      : `  ${left.padEnd(width)}${wrapped(right, width + 2).trimStart()}`,
   );
+}
+
+/** Lines of at most 120 characters, indented. */
+function wrapped(text: string, indent: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent + line.length + 1 + word.length > 120) {
+      lines.push(line);
+      line = '';
+    }
+    line += line === '' ? word : ` ${word}`;
+  }
+  return [...lines, line].map((one) => `${' '.repeat(indent)}${one}`).join('\n');
 }

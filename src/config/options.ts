@@ -1,12 +1,15 @@
 /** Options that several commands share, so that a flag means the same everywhere. */
 import { z } from 'zod';
 import type { OptionMeta } from './inspect.ts';
-import { policySchema, rerankerSchema, retrieverSchema } from './specs.ts';
+import { policySchema, rerankerSchema, retrieverSchema, type SpecKind, shortForms } from './specs.ts';
 
 /** Documents an option: always the outermost call, because zod keeps metadata per instance. */
 export function option<T extends z.ZodType>(schema: T, meta: OptionMeta): T {
   return schema.meta({ ...meta } as Record<string, unknown>) as T;
 }
+
+const named = (kind: SpecKind): string => shortForms(kind).join(', ');
+const EXAMPLE = 'bm25:analyzer=code,k1=1.2';
 
 export const path = z.string().min(1);
 export const data = (): z.ZodOptional<z.ZodString> =>
@@ -17,22 +20,26 @@ export const data = (): z.ZodOptional<z.ZodString> =>
   });
 export const retriever = () =>
   option(retrieverSchema.optional(), {
-    help: 'the retriever: bm25, wink, lsa, or a block in the configuration',
+    help: `the retriever: ${named('retriever')}; settings behind it, ${EXAMPLE}`,
     value: 'R',
     spec: 'retriever',
   });
 export const retrievers = () =>
   option(z.array(retrieverSchema).optional(), {
-    help: 'a retriever to evaluate; repeatable',
+    help: `a retriever to evaluate, repeatable: ${named('retriever')}; settings behind it, ${EXAMPLE}`,
     value: 'R',
     spec: 'retriever',
   });
 export const reranker = () =>
-  option(rerankerSchema.optional(), { help: 'the reranker: features, recorded', value: 'C', spec: 'reranker' });
+  option(rerankerSchema.optional(), {
+    help: `the reranker: ${named('reranker')}`,
+    value: 'C',
+    spec: 'reranker',
+  });
 /** A policy short form, a block, or the folder of an experiment. */
 export const policy = () =>
   option(z.union([z.string(), policySchema]).optional(), {
-    help: 'the policy: edit, identity, or an EXPERIMENT folder',
+    help: `the policy: ${named('policy')}, or an EXPERIMENT folder`,
     value: 'P',
     spec: 'policy',
   });

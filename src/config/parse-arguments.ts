@@ -1,4 +1,4 @@
-/** argv -> flags in order, by the schema of one command. Positions, short aliases, --no-x, --x=y, `--`. */
+/** argv -> flags in order, by the schema of one command. Positions, short aliases (-k 2, -k2, -qv), --no-x, --x=y, `--`. */
 import type { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
@@ -13,9 +13,10 @@ export interface ParsedArguments {
 
 export interface GlobalArguments {
   help: boolean;
-  json: boolean;
-  verbose: boolean;
-  quiet: boolean;
+  /** undefined = not given: the environment may say it. */
+  json?: boolean;
+  verbose?: boolean;
+  quiet?: boolean;
   config?: string;
   envFile?: string;
   set: string[];
@@ -29,10 +30,10 @@ export const GLOBAL_FLAGS: readonly { flag: string; alias?: string; value?: stri
     help: 'configuration file (default: docopt.config.{yaml,json,ts}, walking up)',
   },
   { flag: 'set', value: 'KEY=VALUE', help: 'any configuration key, dotted; repeatable: --set retriever.k1=0.9' },
-  { flag: 'env-file', value: 'FILE', help: 'read environment variables from a file' },
+  { flag: 'env-file', value: 'FILE', help: 'read environment variables from a file; those that are set already win' },
   { flag: 'json', help: 'one JSON document on stdout' },
   { flag: 'verbose', alias: 'v', help: 'more on stderr' },
-  { flag: 'quiet', alias: 'q', help: 'errors only on stderr' },
+  { flag: 'quiet', alias: 'q', help: 'only errors and warnings on stderr' },
   { flag: 'help', alias: 'h', help: 'this page' },
 ];
 
@@ -48,7 +49,7 @@ export function parseArguments(argv: readonly string[], schema: z.ZodObject, usa
     if (meta.alias !== undefined) keyByAlias.set(meta.alias, key);
     if (meta.positional === true) positionalKeys.push(key);
   }
-  const globals: GlobalArguments = { help: false, json: false, verbose: false, quiet: false, set: [] };
+  const globals: GlobalArguments = { help: false, set: [] };
   const values: Record<string, unknown> = {};
   const typed: { name: string; value: string | boolean }[] = [];
   const positions: string[] = [];
@@ -77,10 +78,20 @@ export function parseArguments(argv: readonly string[], schema: z.ZodObject, usa
     return value;
   };
 
-  for (let i = 0; i < argv.length; i++) {
-    const argument = argv[i];
+  const takesNoValue = (letter: string): boolean => {
+    const key = keyByAlias.get(letter);
+    if (key !== undefined) return kindOf(shape[key]) === 'boolean';
+    return GLOBAL_FLAGS.some(({ alias, value }) => alias === letter && value === undefined);
+  };
+  const isLetter = (letter: string): boolean =>
+    keyByAlias.has(letter) || GLOBAL_FLAGS.some(({ alias }) => alias === letter);
+
+  const words = [...argv];
+  for (let i = 0; i < words.length; i++) {
+    words.splice(i, 1, ...unglued(words[i], isLetter, takesNoValue));
+    const argument = words[i];
     if (argument === '--') {
-      positions.push(...argv.slice(i + 1));
+      positions.push(...words.slice(i + 1));
       break;
     }
     if (!argument.startsWith('-') || argument === '-' || /^-\d/.test(argument)) {
@@ -93,7 +104,7 @@ export function parseArguments(argv: readonly string[], schema: z.ZodObject, usa
     const isShort = !argument.startsWith('--');
     const next = (): string => {
       if (inline !== undefined) return inline;
-      const value = argv[++i];
+      const value = words[++i];
       if (value === undefined || (value.startsWith('--') && value.length > 2)) {
         throw usageError(`${argument} needs a value`, usage);
       }
@@ -132,6 +143,26 @@ export function parseArguments(argv: readonly string[], schema: z.ZodObject, usa
   }
   if (positions.length > 0 && !globals.help) throw usageError(`unexpected argument '${positions[0]}'`, usage);
   return { values, typed, globals };
+}
+
+/** -k2 is -k=2 and -qv is -q -v, as everywhere; a word that is no row of known letters stays as it is. */
+function unglued(
+  argument: string,
+  isLetter: (letter: string) => boolean,
+  takesNoValue: (letter: string) => boolean,
+): string[] {
+  if (!/^-[A-Za-z][^=]/.test(argument) || GLOBAL_FLAGS.some(({ flag }) => argument === `-${flag}`)) return [argument];
+  const words: string[] = [];
+  for (let at = 1; at < argument.length; at++) {
+    const letter = argument[at];
+    if (!isLetter(letter)) return [argument];
+    if (!takesNoValue(letter)) {
+      const rest = argument.slice(at + 1);
+      return [...words, rest === '' ? `-${letter}` : `-${letter}=${rest.replace(/^=/, '')}`];
+    }
+    words.push(`-${letter}`);
+  }
+  return words;
 }
 
 function kindAt(shape: Record<string, Schema>, key: string): string | undefined {

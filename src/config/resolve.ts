@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { ConfigFile } from './config-file.ts';
+import { variableOf, variableSuffix } from './environment.ts';
 import { coerce, kindOf, metaOf, pathsOf, type Schema, schemaAt, shapeOf } from './inspect.ts';
 import { invalidOption, type Layer } from './invalid-option.ts';
 import { kebab } from './parse-arguments.ts';
@@ -128,9 +129,7 @@ function environmentLayer(schema: z.ZodObject, program: 'docopt' | 'morph', env:
   const layer: Values = {};
   const variables = new Map<string, string>();
   for (const path of pathsOf(schema)) {
-    const suffix = path.map((key) => kebab(key).replaceAll('-', '_').toUpperCase()).join('_');
-    const names = program === 'morph' ? [`MORPH_${suffix}`, `DOCOPT_${suffix}`] : [`DOCOPT_${suffix}`];
-    const name = names.find((variable) => env[variable] !== undefined && env[variable] !== '');
+    const name = variableOf(program, variableSuffix(path), env);
     if (name === undefined) continue;
     setAt(layer, path, valueFor(schemaAt(schema, path), env[name]!));
     variables.set(path.join('.'), name);

@@ -1,5 +1,4 @@
 /** Runs one of the two programs: finds the command, resolves its options, prints its result, turns errors into exit codes. */
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { writeFault } from '../data/write-fault.ts';
 import { DocOptError, toDocOptError } from '../errors.ts';
@@ -10,21 +9,23 @@ import { didYouMean } from '../text/suggest.ts';
 import { visible } from '../text/visible.ts';
 import type { Command, CommandContext } from './command.ts';
 import { findConfigFile, readConfigFile } from './config-file.ts';
+import { type Environment, globalSwitch, globalText, misspelledVariables, readEnvFile } from './environment.ts';
 import { commandHelp, programHelp } from './help.ts';
-import { parseArguments } from './parse-arguments.ts';
+import { type GlobalArguments, parseArguments } from './parse-arguments.ts';
 import { resolveOptions } from './resolve.ts';
 
 export interface Program {
   readonly name: 'docopt' | 'morph';
   readonly summary: string;
   readonly examples: readonly string[];
+  /** More for --help, loaded when asked for. */
+  readonly notes?: () => Promise<readonly string[]>;
   /** name -> how to load it; commands load nothing until they are called. */
   readonly commands: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>>;
 }
 
 /** Runs and returns the exit status; writes to process.stdout and process.stderr. */
 export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
-  const wantsJson = argv.includes('--json');
   // A reader that went away, or a full disk: whoever writes hears of it (writeOut); what nobody waits for is lost.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
@@ -36,10 +37,20 @@ export async function runProgram(program: Program, argv: readonly string[]): Pro
     const error = toDocOptError(thrown);
     const { code, exitStatus } = error;
     const [message, hint] = [redact(error.message), redact(error.hint)];
-    if (wantsJson) await writeOut(jsonLine({ error: { code, message, hint } })).catch(() => {});
+    if (wantsJson(program.name, argv)) await writeOut(jsonLine({ error: { code, message, hint } })).catch(() => {});
     complain(`${program.name}: ${message}\n${hint === '' ? '' : `  ${hint}\n`}`);
     if (argv.includes('--verbose') || argv.includes('-v')) complain(`${errorStack(error)}\n`);
     return exitStatus;
+  }
+}
+
+/** Also where the arguments are what is wrong. */
+function wantsJson(program: Program['name'], argv: readonly string[]): boolean {
+  if (argv.includes('--json')) return true;
+  try {
+    return globalSwitch(program, 'json', process.env);
+  } catch {
+    return false;
   }
 }
 
@@ -48,7 +59,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
   if (argv[0] === 'help' && argv.length > 1) return dispatch(program, [...argv.slice(1), '--help']);
   if (argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help') {
     const summaries = Object.entries(program.commands).map(([name, { summary }]) => ({ name, summary }));
-    await writeOut(programHelp(program.name, program.summary, summaries, program.examples));
+    await writeOut(programHelp(program.name, program.summary, summaries, program.examples, await program.notes?.()));
     return 0;
   }
   if (argv[0] === '--version' || argv[0] === '-V') {
@@ -70,14 +81,15 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     return 0;
   }
 
+  const envFile = globals.envFile ?? globalText(program.name, 'env-file', process.env);
   const env: Record<string, string | undefined> = {
-    ...(globals.envFile === undefined ? {} : readEnvFile(globals.envFile)),
+    ...(envFile === undefined ? {} : readEnvFile(envFile)),
     ...process.env,
   };
   for (const [key, value] of Object.entries(env)) process.env[key] ??= value;
   registerSecretsOf(env);
   const cwd = process.cwd();
-  const configPath = globals.config ?? findConfigFile(cwd);
+  const configPath = globals.config ?? globalText(program.name, 'config', env) ?? findConfigFile(cwd);
   const file = configPath === undefined ? undefined : await readConfigFile(configPath);
   if (file !== undefined) registerSecretsOf(file.values);
   const { options, given } = resolveOptions(command.schema, {
@@ -89,12 +101,14 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     file,
   });
 
-  const log = createLog({ level: globals.quiet ? 'quiet' : globals.verbose ? 'verbose' : 'normal' });
+  const log = createLog({ level: logLevel(program.name, globals, env) });
+  const json = globals.json ?? globalSwitch(program.name, 'json', env);
+  for (const warning of misspelledVariables(env)) log.warn(warning);
   if (file !== undefined) log.debug(`configuration: ${file.path}`);
   const context: CommandContext = {
     program: program.name,
     log,
-    json: globals.json,
+    json,
     cwd,
     projectFolder: file === undefined ? cwd : dirname(resolve(file.path)),
     env,
@@ -104,10 +118,21 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     print: (line) => void process.stdout.write(`${visible(line)}\n`),
   };
   const result = await command.run(options as never, context);
-  if (globals.json && result.json !== undefined) await writeOut(jsonLine(result.json));
-  else if (!globals.json && result.text !== undefined && result.text !== '')
+  if (json && result.json !== undefined) await writeOut(jsonLine(result.json));
+  else if (!json && result.text !== undefined && result.text !== '')
     await writeOut(visible(result.text.endsWith('\n') ? result.text : `${result.text}\n`));
   return result.exitStatus ?? 0;
+}
+
+/** Flags win over the environment; of two in one place the quieter one. */
+function logLevel(
+  program: Program['name'],
+  globals: GlobalArguments,
+  env: Environment,
+): 'quiet' | 'normal' | 'verbose' {
+  if (globals.quiet === true || globals.verbose === true) return globals.quiet === true ? 'quiet' : 'verbose';
+  if (globalSwitch(program, 'quiet', env)) return 'quiet';
+  return globalSwitch(program, 'verbose', env) ? 'verbose' : 'normal';
 }
 
 /** 'dataset split' is two words: the longest known prefix of the arguments names the command. */
@@ -144,26 +169,6 @@ function interruptSignal(log: { warn(message: string): void }, resumable: boolea
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   return controller.signal;
-}
-
-/** NAME=value lines; quotes and `export ` allowed; the real environment wins. */
-function readEnvFile(path: string): Record<string, string> {
-  if (!existsSync(path))
-    throw new DocOptError('USAGE', `--env-file ${path} does not exist`, { hint: 'Check the path.' });
-  const values: Record<string, string> = {};
-  readFileSync(path, 'utf8')
-    .split(/\r?\n/)
-    .forEach((line, index) => {
-      if (/^\s*(#|$)/.test(line)) return;
-      const match = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line);
-      // The line itself is not shown: it may hold a key.
-      if (match === null)
-        throw new DocOptError('CONFIG', `${path}:${index + 1}: expected NAME=value`, {
-          hint: 'One variable per line.',
-        });
-      values[match[1]] = match[2].replace(/^(["'])(.*)\1$/, '$2');
-    });
-  return values;
 }
 
 /** One line; what a terminal would obey is escaped also where JSON need not. */

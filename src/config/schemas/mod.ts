@@ -219,7 +219,7 @@ export const trainSchema = z.strictObject({
     help: 'documents a step whose rewrites are logged',
     value: 'N',
   }),
-  checkpointEvery: option(count.optional(), { help: 'steps between checkpoints (default: every refresh)', value: 'N' }),
+  checkpointEvery: option(count.optional(), { help: 'steps between checkpoints', value: 'N' }),
   documentText: documentText(),
   resume: resume(),
   dryRun: dryRun(),

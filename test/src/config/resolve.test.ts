@@ -234,6 +234,15 @@ describe('arguments', () => {
     expect(parse(selectSchema, '--pool', 'p.json').values.pool).toBe('p.json');
   });
 
+  it('short flags may stand glued to their value, and switches in a row', () => {
+    expect(parse(selectSchema, 'q', '-k2', '-B25', '-qv')).toMatchObject({
+      values: { text: 'q', capacity: 2, budget: 25 },
+      globals: { quiet: true, verbose: true },
+    });
+    expect(parse(searchSchema, '-k=3').values).toEqual({ k: 3 });
+    expect(parse(searchSchema, '-qk4x', '--', '-k5').values).toEqual({ k: '4x', text: '-k5' });
+  });
+
   it('collects the global flags wherever they stand', () => {
     const { globals } = parse(trainSchema, '--set', 'a=1', '--json', '-c', 'x.yaml', '--set', 'b=2', '-h');
     expect(globals).toMatchObject({ set: ['a=1', 'b=2'], json: true, config: 'x.yaml', help: true });
@@ -248,6 +257,9 @@ describe('arguments', () => {
     [['--baselines', '--no-baselines'], '--baselines and --no-baselines were both given'],
     [['-c', 'a.yaml', '--config', 'b.yaml'], '--config was given twice'],
     [['--json=false'], '--json takes no value'],
+    [['-config', 'x.yaml'], "unknown flag -config. Did you mean '--config'?"],
+    [['-retriever', 'bm25'], "unknown flag -retriever. Did you mean '--retriever'?"],
+    [['-qx'], 'unknown flag -qx'],
     [['--__proto__', 'x'], 'unknown flag --__proto__'],
     [['--no-constructor'], 'unknown flag --no-constructor'],
   ])('refuses %j', (argv, message) => {
