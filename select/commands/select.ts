@@ -98,13 +98,25 @@ async function fromFile(options: Options, path: string, context: CommandContext)
       hint: 'Leave the text out: the query of a pool belongs to its candidates.',
     });
   }
+  if (context.typed.some(({ name }) => name === 'index')) {
+    throw new DocOptError('USAGE', '--index and --pool FILE are two sources of candidates', {
+      hint: 'Leave one of them out. (A number is the size of a pool over the index: --index INDEX --pool 500.)',
+    });
+  }
   const given = await readPoolFile(path);
-  if (options.reranker === undefined && given.scores.size === 0 && given.documents.length > 0) {
-    throw new DocOptError('USAGE', `which reranker? ${path} has no recorded scores and --reranker is missing`, {
-      hint: "Give every document a 'score', or select over an index, which carries a reranker.",
+  const recorded = options.reranker === undefined || options.reranker.driver === 'recorded';
+  if (recorded && given.scores.size === 0 && given.documents.length > 0) {
+    throw new DocOptError('USAGE', `which reranker? ${path} has no recorded scores`, {
+      hint: "Give the documents a 'score' each, or select over an index, which carries a reranker.",
     });
   }
   if (options.reranker === undefined) context.log.info('reranker: recorded (the scores of the pool)');
+  const missing = given.documents.length - given.scores.size;
+  if (recorded && missing > 0) {
+    context.log.warn(
+      `${missing} of ${given.documents.length} documents have no score in ${path}: asked for, they fail`,
+    );
+  }
   const reranker = createReranker(options.reranker ?? { driver: 'recorded' }, { scores: given.scores });
   const { pool, documents, embeddings, warnings } = await poolFromDocuments(
     given,

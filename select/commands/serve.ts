@@ -28,6 +28,7 @@ export const serveCommand = defineCommand({
     ['morph serve --index INDEX --port 0', 'a given index on any free port'],
     ['MORPH_API_KEY=... morph serve --host 0.0.0.0 -B 100 -k 50', 'for other machines, with a key and larger defaults'],
   ],
+  onStop: 'answering what was asked, then stopping',
   async run(options, context): Promise<CommandResult> {
     const block: RerankerBlock = options.reranker ?? { driver: 'features' };
     const folder = await findIndex(options.index, context);

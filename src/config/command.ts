@@ -41,6 +41,8 @@ export interface Command<S extends z.ZodObject = z.ZodObject> {
   readonly defaults?: Readonly<Record<string, string>>;
   /** At least three, each [command line, what it does]. */
   readonly examples: readonly (readonly [string, string])[];
+  /** What a first Ctrl-C or SIGTERM makes it do, in words; default: it stops after the current step. */
+  readonly onStop?: string;
   run(options: z.infer<S>, context: CommandContext): Promise<CommandResult>;
 }
 

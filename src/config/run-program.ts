@@ -112,7 +112,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     cwd,
     projectFolder: file === undefined ? cwd : dirname(resolve(file.path)),
     env,
-    signal: interruptSignal(log, 'resume' in command.schema.shape),
+    signal: interruptSignal(log, 'resume' in command.schema.shape, command.onStop),
     typed,
     given,
     print: (line) => void process.stdout.write(`${visible(line)}\n`),
@@ -155,11 +155,15 @@ function commandName(program: Program, argv: readonly string[]): [string, readon
 }
 
 /** First Ctrl-C asks for a clean, resumable stop; the second one ends at once. */
-function interruptSignal(log: { warn(message: string): void }, resumable: boolean): AbortSignal {
+function interruptSignal(
+  log: { warn(message: string): void },
+  resumable: boolean,
+  onStop = 'stopping after the current step',
+): AbortSignal {
   const controller = new AbortController();
   const stop = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) process.exit(130);
-    log.warn(`${signal}: stopping after the current step (again to stop at once)`);
+    log.warn(`${signal}: ${onStop} (again to stop at once)`);
     controller.abort(
       new DocOptError('INTERRUPTED', 'interrupted', {
         hint: resumable ? 'What was done is kept; add --resume to go on.' : 'Nothing was written; run it again.',

@@ -120,6 +120,7 @@ describe.skipIf(!built)('morph, built', () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ embeddings: expect.stringMatching(/fitted on the pool/), budget: 5 });
     expect(await ended).toBe(0);
+    expect(stderr()).toMatch(/SIGTERM: answering what was asked, then stopping .*\n(.*\n)*stopped\n$/);
     expect(stderr()).not.toContain('correct-horse');
   });
 

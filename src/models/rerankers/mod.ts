@@ -42,7 +42,11 @@ export function createReranker(block: RerankerBlock, sources: RerankerSources): 
       throw missing('recorded', "a pool whose documents carry a 'score'", 'Give one with --pool FILE.');
     case 'qrels':
       if (sources.qrels !== undefined) return createQrelsReranker({ ...block, qrels: sources.qrels });
-      throw missing('qrels', 'judgements', 'It is for studies: give a data set with --data DATA.');
+      throw missing(
+        'qrels',
+        'judgements',
+        'It is for studies: morph compare --data DATA --retriever R --reranker qrels.',
+      );
     default:
       throw new Error(`unknown reranker ${block satisfies never}`);
   }

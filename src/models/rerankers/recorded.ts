@@ -2,8 +2,8 @@ import { DocOptError } from '../../errors.ts';
 import type { Reranker } from '../../ports.ts';
 
 /**
- * Scores that were recorded beforehand, by document id, handed out only when asked for; null = that call had failed. A
- * document without a record is an error of the record, not a failed call: DATA, naming it.
+ * Scores that were recorded beforehand, by document id, handed out only when asked for. null = that call had failed; a
+ * document without a record answers as one whose call failed.
  */
 export function createRecordedReranker(scores: ReadonlyMap<string, number | null>): Reranker {
   for (const [id, score] of scores) {
@@ -20,13 +20,7 @@ export function createRecordedReranker(scores: ReadonlyMap<string, number | null
   return {
     id: 'recorded',
     async score(_query, documents) {
-      return Float64Array.from(documents, ({ id }) => {
-        const score = scores.get(id);
-        if (score !== undefined) return score ?? Number.NaN;
-        throw new DocOptError('DATA', `document '${id}' has no recorded score.`, {
-          hint: 'Record a score for every document of the pool, null for a call that failed.',
-        });
-      });
+      return Float64Array.from(documents, ({ id }) => scores.get(id) ?? Number.NaN);
     },
   };
 }

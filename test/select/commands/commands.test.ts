@@ -198,19 +198,15 @@ describe('morph select', () => {
       /no recorded scores/,
     ],
     [
-      'a record with gaps',
+      'recorded scores that there are none of',
       () => ({
-        pool: poolFile({
-          query: 'x',
-          documents: [
-            { id: 'a', text: 'b', score: 1 },
-            { id: 'c', text: 'd' },
-          ],
-        }),
+        pool: poolFile({ query: 'x', documents: [{ id: 'a', text: 'b' }] }),
+        reranker: { driver: 'recorded' },
       }),
-      'DATA',
-      /'c' has no recorded score/,
+      'USAGE',
+      /no recorded scores/,
     ],
+    ['judgements as a reranker', () => ({ text: 'x', reranker: { driver: 'qrels' } }), 'USAGE', /needs judgements/],
     ['a text beside a pool', () => ({ pool: poolFile(example()), text: 'x' }), 'USAGE', /holds one too/],
     ['no query', () => ({}), 'USAGE', /query text is missing/],
     ['recorded scores of an index', () => ({ text: 'x', reranker: { driver: 'recorded' } }), 'USAGE', /recorded/],
@@ -224,6 +220,28 @@ describe('morph select', () => {
       message: expect.stringMatching(message),
       hint: expect.stringMatching(/./),
     });
+  });
+
+  it('a score that was not recorded is a call that failed, and the selection goes on', async () => {
+    const documents = [
+      { id: 'a', text: 'boat', score: 0.9 },
+      { id: 'b', text: 'boats' },
+      { id: 'c', text: 'ship', score: 0.2 },
+    ];
+    const { json, lines } = await runSelect({ pool: poolFile({ query: 'x', documents }), capacity: 2 });
+    expect(json).toMatchObject({ failed: ['b'], calls: expect.arrayContaining(['a', 'b', 'c']) });
+    expect(json.selected).toHaveLength(2);
+    expect(lines.join('\n')).toMatch(/warn: 1 of 3 documents have no score in .*asked for, they fail/);
+  });
+
+  it('refuses an index beside a pool file, and takes one beside a pool size', async () => {
+    const typed = [{ name: 'index', value: 'idx' }];
+    const pool = poolFile(example());
+    await expect(runSelect({ pool, index: 'idx' }, { typed })).rejects.toThrow(/--index and --pool FILE are two/);
+    const index = join(project, 'idx');
+    expect((await runSelect({ text: 'boat', pool: 3, index }, { typed })).json.pool).toBeLessThanOrEqual(3);
+    // One of a configuration is not in the way.
+    expect((await runSelect({ pool, index: 'idx' })).json.selected.length).toBeGreaterThan(0);
   });
 
   it('says what to build first when there is no index at all', async () => {

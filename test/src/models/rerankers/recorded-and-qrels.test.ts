@@ -7,9 +7,13 @@ const document = (id: string): Document => ({ id, title: '', text: '' });
 const query = { id: 'q', text: 'anything' };
 
 describe('recorded', () => {
-  it('names a document that has no record', async () => {
-    const reranker = createRecordedReranker(new Map([['a', 0.5]]));
-    await expect(reranker.score(query, [document('a'), document('b')])).rejects.toThrow(/'b' has no recorded score/);
+  it('has failed where a call had failed, and where nothing was recorded', async () => {
+    const recorded = new Map([
+      ['a', 0.5],
+      ['c', null],
+    ]);
+    const scores = await createRecordedReranker(recorded).score(query, [document('a'), document('b'), document('c')]);
+    expect([...scores]).toEqual([0.5, Number.NaN, Number.NaN]);
   });
 
   it('refuses what is no probability', () => {
