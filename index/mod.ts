@@ -1,5 +1,12 @@
 /** The index library: retrievers by their block, index artefacts, and what evaluates them. */
-export { type BuildIndexInput, type BuiltIndex, buildIndex, type OriginalTexts, originalTexts } from './build-index.ts';
+export {
+  type BuildIndexInput,
+  type BuiltIndex,
+  buildIndex,
+  LEXICAL_DEFAULTS,
+  type OriginalTexts,
+  originalTexts,
+} from './build-index.ts';
 export { createRetriever } from './create-retriever.ts';
 export {
   type EvaluationReport,

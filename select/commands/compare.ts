@@ -8,7 +8,7 @@ import { compareReport } from '../compare.ts';
 import { SELECTORS } from '../mod.ts';
 import { compareTables } from '../study/compare-tables.ts';
 import { type GroupReport, measureGroup } from '../study/measure.ts';
-import { parseSystem, type StudySystem } from '../study/systems.ts';
+import { NEEDS_WORDS, parseSystem, type StudySystem } from '../study/systems.ts';
 import type { StudyGroup } from '../study/types.ts';
 import { openStudyGroups } from './study-groups.ts';
 import { writeReport } from './write-report.ts';
@@ -55,7 +55,8 @@ async function runCompare(options: Options, context: CommandContext): Promise<Co
       planned.push(planOf(group, options));
       continue;
     }
-    groups.push(await measure(group, systems, options, context));
+    const able = systemsFor(group, systems, options.selectors !== undefined, context);
+    groups.push(await measure(group, able, options, context));
   }
   if (options.dryRun) return { json: { planned }, text: planned.map(planLine).join('\n') };
   const report = compareReport(groups, { focus: options.focus, seed: options.seed });
@@ -74,6 +75,19 @@ export function systemsOf(options: Pick<Options, 'selectors' | 'seed' | 'sweep'>
     throw new DocOptError('USAGE', `the selector '${twice}' is named twice`, { hint: 'Name each once.' });
   }
   return names.map((name) => parseSystem(name, options));
+}
+
+/** What can run on a group. Selectors that were asked for by name say themselves what they miss. */
+export function systemsFor(
+  group: StudyGroup,
+  systems: readonly StudySystem[],
+  asked: boolean,
+  { log }: CommandContext,
+): readonly StudySystem[] {
+  if (group.lexical || asked) return systems;
+  const kept = systems.filter(({ driver }) => !NEEDS_WORDS.includes(driver));
+  log.warn(`${group.collection}, ${group.retriever}: no lexical ranks, so without ${NEEDS_WORDS.join(', ')}`);
+  return kept;
 }
 
 export async function measure(

@@ -52,6 +52,7 @@ export function createStudyGroup(
     retriever: subject.retriever,
     reranker: name,
     documents: corpus.size,
+    lexical: source.lexical !== undefined,
     queries,
     get callMilliseconds() {
       if (!timed) return [];

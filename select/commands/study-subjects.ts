@@ -1,7 +1,7 @@
 /** Collections with their retrievers, opened: built in memory from a data set, or read from an index artefact. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { createRetriever } from '../../index/mod.ts';
+import { createRetriever, isLexical, LEXICAL_DEFAULTS } from '../../index/mod.ts';
 import type { CommandContext } from '../../src/config/command.ts';
 import { describeSpec, distinctNames } from '../../src/config/spec-names.ts';
 import type { RetrieverSpec } from '../../src/config/specs.ts';
@@ -11,7 +11,7 @@ import { fitLsa } from '../../src/models/embedders/mod.ts';
 import { createFeaturesReranker, fitFeatures } from '../../src/models/rerankers/mod.ts';
 import type { Reranker, RetrievalIndex } from '../../src/ports.ts';
 import { openArtefact } from '../../src/store/artefact.ts';
-import type { AnalyzerName } from '../../src/text/mod.ts';
+import { type AnalyzerName, createAnalyzer } from '../../src/text/mod.ts';
 import type { Corpus } from '../../src/types.ts';
 import type { PoolSource } from '../mod.ts';
 import { openServedIndex } from './open-served-index.ts';
@@ -101,6 +101,13 @@ async function buildSubject(
     corpus,
     source: {
       index,
+      lexical: {
+        index: isLexical(spec)
+          ? undefined
+          : await createRetriever({ driver: 'bm25', ...LEXICAL_DEFAULTS, analyzer }).build(corpus),
+        analyze: createAnalyzer(analyzer).analyze,
+        textOf: (id) => corpus.indexText(corpus.positionOf(id)!),
+      },
       vectors: { documents: (ids) => dense.embeddings!(ids), queries: (queries) => dense.embedQueries!(queries) },
     },
     features: once(() => fitOn(dataset, index, analyzer, options, log)),

@@ -1,27 +1,28 @@
 /**
- * The landscape that relevance is drawn on (BoundaryMORPH E.1): each point joined with its `degree` nearest neighbours by
- * cosine, itself excluded, and an edge kept when either end asked for it. Exact: O(M^2 d), for M up to some thousands.
+ * The landscape that relevance is drawn on (BoundaryMORPH E.1): each point joined with its nearest neighbours by cosine,
+ * itself excluded, and an edge kept when either end asked for it. Exact: O(M^2 d), for M up to some thousands.
  */
-import { topPositions } from '../../src/kernels/topk.ts';
-import { dot } from '../../src/kernels/vector.ts';
 import type { Matrix } from '../../src/types.ts';
+import { nearestNeighbours } from './nearest-neighbours.ts';
+import { createRowProducts } from './row-products.ts';
 
-/** Neighbours of each point, ascending, without itself. Equal cosines: the lower point first. `rows` are unit vectors. */
-export function neighbourGraph(rows: Matrix, points: ArrayLike<number>, degree: number): Int32Array[] {
-  const size = points.length;
-  const { columns, data } = rows;
-  const place = Int32Array.from({ length: size }, (_, i) => i);
-  const cosines = new Float64Array(size);
-  const edges = Array.from({ length: size }, () => new Set<number>());
-  for (let a = 0; a < size; a++) {
-    for (let b = 0; b < size; b++) {
-      cosines[b] =
-        b === a ? Number.NEGATIVE_INFINITY : dot(data, points[a] * columns, data, points[b] * columns, columns);
-    }
-    for (const b of topPositions(cosines, size, degree, place)) {
+/** Neighbours of each of the points (rows of unit vectors), as places in `points`, ascending. Equal cosines: the earlier point first. */
+export function neighbourGraph({ columns, data }: Matrix, points: ArrayLike<number>, degree: number): Int32Array[] {
+  const rows = points.length;
+  const own = new Float64Array(rows * columns);
+  for (let i = 0; i < rows; i++) {
+    own.set(data.subarray(points[i] * columns, (points[i] + 1) * columns), i * columns);
+  }
+  const chosen: Matrix = { rows, columns, data: own };
+  const edges = Array.from({ length: rows }, () => new Set<number>());
+  const steps = nearestNeighbours(chosen, createRowProducts(chosen), degree);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  step.value.forEach((neighbours, a) => {
+    for (const b of neighbours) {
       edges[a].add(b);
       edges[b].add(a);
     }
-  }
+  });
   return edges.map((set) => Int32Array.from(set).sort());
 }

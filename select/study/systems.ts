@@ -1,6 +1,6 @@
 /**
  * The systems of a study: selectors by name or `name:option=value,...`, each with the settings that are to be tried. The
- * swept baselines get the grids of BoundaryMORPH C.2; what is written out is taken as it is and not swept.
+ * swept baselines get the grids of BoundaryMORPH C.2; a setting that is written out is taken as it is and not swept.
  */
 import { splitSettings } from '../../src/config/short-form.ts';
 import type { Selector } from '../../src/ports.ts';
@@ -18,6 +18,9 @@ export interface StudySystem {
   readonly ignoresCapacity: boolean;
 }
 
+/** Selectors that need the pool's lexical ranks. */
+export const NEEDS_WORDS: readonly string[] = ['morph-hybrid', 'bm25-rerank'];
+
 /** Selectors that do not look at k: test/select/study/systems.test.ts holds it for each. */
 export const CAPACITY_BLIND: readonly string[] = ['single-stage', 'bm25-rerank', 'bagel', 'rgs', 'gar', 'morph-ucb'];
 
@@ -25,15 +28,15 @@ export const CAPACITY_BLIND: readonly string[] = ['single-stage', 'bm25-rerank',
 export const SWEEPS: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>> = {
   bagel: { beta0: [0, 0.5, 1, 2] },
   'morph-ucb': { beta0: [0, 0.5, 1, 2] },
-  rgs: { degree: [10, 32, 64], seedDivisor: [5, 4, 3, 2], capShare: [0.2, 0.5, 1] },
+  rgs: { degree: [10, 32, 64], seedDiv: [5, 4, 3, 2], frac: [0.2, 0.5, 1] },
 };
 
 /** 'boundary-morph:kernel=rbf,batch=4' -> a system. Throws USAGE for a name that is not known. */
 export function parseSystem(text: string, options: { readonly seed: number; readonly sweep: boolean }): StudySystem {
   const { name: driver, settings: written } = splitSettings(text);
   const given = Object.fromEntries(written.map(([key, value]) => [key, scalar(value)]));
-  const grid = options.sweep && written.length === 0 ? (SWEEPS[driver] ?? {}) : {};
-  const candidates = combinations(grid).map((settings) => {
+  const open = Object.entries(options.sweep ? (SWEEPS[driver] ?? {}) : {}).filter(([key]) => !(key in given));
+  const candidates = combinations(Object.fromEntries(open)).map((settings) => {
     const block = { driver, ...given, ...settings } as unknown as SelectorSpec;
     // A bare name goes in as a name, so that one that does not exist gets the full answer.
     return { settings, selector: createSelector(Object.keys(block).length === 1 ? driver : block, options.seed) };

@@ -7,6 +7,8 @@ export interface StudyGroup {
   readonly reranker: string;
   /** Documents of the collection. */
   readonly documents: number;
+  /** Whether its pools carry lexical ranks. */
+  readonly lexical: boolean;
   /** The judged queries that are studied, in a fixed order. */
   readonly queries: readonly Query[];
   /** Pool, judgements and every score of one query. The scores are computed once and kept. */

@@ -1,7 +1,7 @@
 /** Studies in memory for the tests: random pools with scores and judgements, no files and no models. */
 import { createPool } from '../../select/mod.ts';
 import type { StudyGroup, StudyQuery } from '../../select/study/types.ts';
-import { createRng, type Rng } from '../../src/kernels/rng.ts';
+import { createRng, type Rng, shuffle } from '../../src/kernels/rng.ts';
 import { randomVectors, unit } from './pools.ts';
 
 /** `queries` pools of `size` documents in clusters; scores lean towards the relevant ones. */
@@ -13,6 +13,7 @@ export function studyGroup(queries: number, size: number, seed: number): StudyGr
     retriever: 'order',
     reranker: 'table',
     documents: size * 2,
+    lexical: true,
     queries: Array.from({ length: queries }, (_, i) => ({ id: `q${i}`, text: `query ${i}` })),
     callMilliseconds: [2, 1, 3],
     async load(query) {
@@ -32,6 +33,7 @@ export function studyQuery(id: string, size: number, rng: Rng): StudyQuery {
       ids: Array.from({ length: size }, (_, i) => `d${i}`),
       embeddings: { rows: size, columns: 5, data },
       queryEmbedding: Float64Array.from(unit([1, 1, 0, 0, 1])),
+      lexicalRanks: Int32Array.from(shuffle([...relevance.keys()], rng)),
     }),
     scores: Float64Array.from(relevance, (r) => Math.min(1, Math.max(0, 0.12 + 0.7 * r + 0.12 * rng.normal()))),
     relevance,

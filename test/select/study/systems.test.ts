@@ -27,6 +27,9 @@ describe('parseSystem', () => {
       expect(new Set(candidates.map(({ settings }) => JSON.stringify(settings))).size).toBe(candidates.length);
       expect(parseSystem(driver, { ...options, sweep: false }).candidates).toHaveLength(1);
     }
+    expect(parseSystem('bagel:beta0=1', options).candidates).toHaveLength(1);
+    expect(parseSystem('bagel:prior=fusion', options).candidates).toHaveLength(4);
+    expect(parseSystem('rgs:degree=10', options).candidates).toHaveLength(12);
   });
 });
 
