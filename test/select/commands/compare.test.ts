@@ -14,7 +14,7 @@ describe('morph compare', () => {
     const out = join(temporaryFolder(), 'tables');
     const { status, stdout, stderr } = await runHere(
       [
-        ...['morph', 'compare', ...common, '--data', other, '--retriever', 'lsa', '--retriever', 'bm25'],
+        ...['morph', 'compare', ...common, '--data', other, '--retriever', 'lsa:dimensions=24', '--retriever', 'bm25'],
         ...['--reranker', 'qrels', '--reranker', 'qrels:noise=0', '--selectors', 'boundary-morph,single-stage'],
         ...['--out', out, '--json'],
       ],
@@ -70,7 +70,7 @@ describe('morph compare', () => {
     [['--retriever', 'lsa', '--reranker', 'recorded'], 2, /--scores/],
     [['--retriever', 'lsa', '--reranker', 'qrels', '--selectors', 'nonsense'], 2, /There is no selector 'nonsense'/],
     [['--retriever', 'lsa', '--reranker', 'qrels', '--selectors', 'single-stage,single-stage'], 2, /named twice/],
-    [['--retriever', 'lsa', '--reranker', 'qrels', '--focus', 'rgs'], 2, /--focus rgs/],
+    [['--retriever', 'lsa', '--reranker', 'qrels', '--focus', 'elsewhere'], 2, /--focus elsewhere/],
     [['--retriever', 'lsa', '--reranker', 'qrels', '--min-relevant', '13'], 1, /no query.*13 or more/],
   ])('%j ends with %i and says why', async (flags, status, message) => {
     const result = await runHere(['morph', 'compare', ...common, ...flags], { cwd: temporaryFolder() });
