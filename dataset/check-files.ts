@@ -141,9 +141,13 @@ export async function checkRun(
   documents: ReadonlySet<string> | undefined,
   queries: ReadonlyMap<string, CheckedQuery> | undefined,
   report: Report,
-): Promise<void> {
+): Promise<{ rankings: number; retrieved: number }> {
   const unknown = new Set<string>();
+  const answered = new Set<string>();
+  let retrieved = 0;
   await scanRun(file, report, ({ queryId, documentId }, line) => {
+    answered.add(queryId);
+    retrieved++;
     const warn = (id: string, message: string): void => {
       const hint = 'Is it a run of other data?';
       if (!unknown.has(message)) report({ severity: 'warning', file, line, id, message, hint });
@@ -152,4 +156,5 @@ export async function checkRun(
     if (queries !== undefined && !queries.has(queryId)) warn(queryId, `unknown query '${queryId}'`);
     if (documents !== undefined && !documents.has(documentId)) warn(documentId, `unknown document '${documentId}'`);
   });
+  return { rankings: answered.size, retrieved };
 }

@@ -16,6 +16,9 @@ export interface Validation {
     readonly documents: number;
     readonly queries: number;
     readonly judgements: number;
+    /** Of a run: queries that it answers, and its lines. */
+    readonly rankings?: number;
+    readonly retrieved?: number;
     readonly errors: number;
     readonly warnings: number;
   };
@@ -47,6 +50,8 @@ interface Found {
   readonly documents: number;
   readonly queries: number;
   readonly judgements: number;
+  readonly rankings?: number;
+  readonly retrieved?: number;
   /** In the order people think of them. */
   readonly files: readonly string[];
 }
@@ -80,8 +85,7 @@ async function checkSingleFile(path: string, mode: DocumentText, report: Report)
   const nothing: Found = { documents: 0, queries: 0, judgements: 0, files: [path] };
   switch (await kindOfFile(path)) {
     case 'run':
-      await guarded(report, () => checkRun(path, undefined, undefined, report));
-      return nothing;
+      return { ...nothing, ...(await guarded(report, () => checkRun(path, undefined, undefined, report))) };
     case 'qrels':
       return {
         ...nothing,

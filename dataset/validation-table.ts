@@ -15,13 +15,19 @@ export function validationTable(path: string, { ok, problems, counts }: Validati
   );
   const hidden = problems.length - shown.length;
   if (hidden > 0) lines.push(`... and ${hidden} more; --json lists all`);
-  const { documents, queries, judgements } = counts;
   const verdict = ok ? 'ok' : 'not usable';
   lines.push(
     `${path}: ${verdict}, ${amount(counts.errors, 'error')}, ${amount(counts.warnings, 'warning')} ` +
-      `(${amount(documents, 'document')}, ${queries} ${queries === 1 ? 'query' : 'queries'}, ${amount(judgements, 'judgement')})`,
+      `(${contents(counts)})`,
   );
   return lines.join('\n');
+}
+
+function contents({ documents, queries, judgements, rankings, retrieved }: Validation['counts']): string {
+  const inQueries = (count: number): string => `${count} ${count === 1 ? 'query' : 'queries'}`;
+  if (rankings !== undefined) return `a run: ${amount(retrieved ?? 0, 'document')} for ${inQueries(rankings)}`;
+  if (documents + queries === 0 && judgements > 0) return amount(judgements, 'judgement');
+  return `${amount(documents, 'document')}, ${inQueries(queries)}, ${amount(judgements, 'judgement')}`;
 }
 
 function amount(count: number, noun: string): string {

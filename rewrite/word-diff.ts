@@ -1,12 +1,12 @@
-/** A word diff for people who want to look before they pay: longest common subsequence over words, bounded. */
+/** A word diff for people who want to look before they pay: longest common subsequence over words and the space between them, bounded. */
 
 export interface DiffPart {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Above this many words a side the quadratic table is not worth its memory; the texts are shown whole instead. */
-const MAX_WORDS = 2_000;
+/** Above this many words and spaces a side the quadratic table is not worth its memory; the texts are shown whole instead. */
+const MAX_TOKENS = 4_000;
 
 export function wordDiff(before: string, after: string): DiffPart[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }];
@@ -22,14 +22,40 @@ export function wordDiff(before: string, after: string): DiffPart[] {
   }
   const parts: DiffPart[] = [];
   push(parts, 'same', a.slice(0, start));
-  if (endA - start > MAX_WORDS || endB - start > MAX_WORDS) {
+  if (endA - start > MAX_TOKENS || endB - start > MAX_TOKENS) {
     push(parts, 'removed', a.slice(start, endA));
     push(parts, 'added', b.slice(start, endB));
   } else {
     diffMiddle(a.slice(start, endA), b.slice(start, endB), parts);
   }
   push(parts, 'same', a.slice(endA));
-  return parts;
+  return withoutIslands(parts);
+}
+
+/** Space alone that two changes have in common joins them: [-two words-]{+three other words+}, not word by word. */
+function withoutIslands(parts: readonly DiffPart[]): DiffPart[] {
+  const joined: DiffPart[] = [];
+  let removed = '';
+  let added = '';
+  const flush = (): void => {
+    push(joined, 'removed', removed === '' ? [] : [removed]);
+    push(joined, 'added', added === '' ? [] : [added]);
+    removed = '';
+    added = '';
+  };
+  parts.forEach(({ kind, text }, i) => {
+    if (kind === 'removed') removed += text;
+    else if (kind === 'added') added += text;
+    else if (text.trim() === '' && removed + added !== '' && i < parts.length - 1) {
+      removed += text;
+      added += text;
+    } else {
+      flush();
+      push(joined, 'same', [text]);
+    }
+  });
+  flush();
+  return joined;
 }
 
 function diffMiddle(a: readonly string[], b: readonly string[], parts: DiffPart[]): void {
@@ -66,21 +92,29 @@ function push(parts: DiffPart[], kind: DiffPart['kind'], words: readonly string[
   else parts.push({ kind, text: words.join('') });
 }
 
-/** Words with the white space behind them, so that joining gives the text back. */
+/** Words, and the white space between them; joined they are the text. */
 function split(text: string): string[] {
-  return text.match(/\s*\S+\s*/g)?.flatMap((word) => word.match(/^\s+|\S+\s*/g) ?? []) ?? (text === '' ? [] : [text]);
+  return text.match(/\s+|\S+/g) ?? [];
 }
 
 /** 'kept words [-removed-] {+added+}' as git's word diff writes it; long unchanged stretches are shortened. */
 export function formatDiff(parts: readonly DiffPart[], context = 60): string {
   return parts
     .map(({ kind, text }, i) => {
-      if (kind === 'removed') return `[-${text.trimEnd()}-]${text.slice(text.trimEnd().length)}`;
-      if (kind === 'added') return `{+${text.trimEnd()}+}${text.slice(text.trimEnd().length)}`;
+      if (kind === 'removed') return marked('[-', text, '-]');
+      if (kind === 'added') return marked('{+', text, '+}');
       if (text.length <= 2 * context + 5) return text;
       const head = i === 0 ? '' : text.slice(0, context);
       const tail = i === parts.length - 1 ? '' : text.slice(-context);
       return `${head} ... ${tail}`;
     })
     .join('');
+}
+
+/** The brackets around the words, the white space at the ends outside of them. */
+function marked(open: string, text: string, close: string): string {
+  const words = text.trim();
+  if (words === '') return `${open}${text}${close}`;
+  const at = text.indexOf(words);
+  return `${text.slice(0, at)}${open}${words}${close}${text.slice(at + words.length)}`;
 }

@@ -128,13 +128,13 @@ function checkSplits(splits: TrainSplits, queries: readonly Query[]): void {
     for (const id of splits[name]) {
       if (!known.has(id)) {
         throw new DocOptError('DATA', `query '${id}' of the ${name} split is not among the queries`, {
-          hint: 'Make the split again: docopt dataset split DATA',
+          hint: 'Make the split again: docopt dataset split DATA --force',
         });
       }
       const other = part.get(id);
       if (other !== undefined) {
         throw new DocOptError('DATA', `query '${id}' is in the ${other} and in the ${name} split`, {
-          hint: 'A query that trains or chooses must not be measured: docopt dataset split DATA',
+          hint: 'A query that trains or chooses must not be measured: docopt dataset split DATA --force',
         });
       }
       part.set(id, name);

@@ -91,18 +91,18 @@ async function refuseOutput(out: string, force: boolean): Promise<void> {
   const stats = await statOrUndefined(out);
   if (stats === undefined) return;
   if (!stats.isDirectory()) {
-    throw new DocOptError('ENVIRONMENT', `${out}: is a file; expected a new folder`, { hint: 'Choose another --out.' });
+    throw new DocOptError('USAGE', `${out}: is a file; expected a new folder`, { hint: 'Choose another --out.' });
   }
   const entries = await readdir(out);
   if (entries.length === 0) return;
   const foreign = entries.filter((entry) => !DATASET_FILES.has(entry));
   if (foreign.length > 0) {
-    throw new DocOptError('ENVIRONMENT', `${out}: the folder holds '${foreign[0]}', which is no part of a data set`, {
+    throw new DocOptError('USAGE', `${out}: the folder holds '${foreign[0]}', which is no part of a data set`, {
       hint: 'Choose another --out.',
     });
   }
   if (!force) {
-    throw new DocOptError('ENVIRONMENT', `${out}: the folder exists and is not empty`, {
+    throw new DocOptError('USAGE', `${out}: the folder exists and is not empty`, {
       hint: 'Choose another --out, or replace it with --force.',
     });
   }

@@ -80,7 +80,8 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
 
   const results = checkGates(report, gates);
   const failed = results.filter(({ passed }) => !passed);
-  for (const result of failed) context.log.warn(gateLine(result));
+  // Beside JSON, which people do not read; the text says it itself.
+  if (context.json) for (const result of failed) context.log.warn(gateLine(result));
   return {
     json: gates.length === 0 ? report : { ...report, gates: results },
     text: [evaluationTable(report), ...results.map(gateLine)].join('\n'),

@@ -101,7 +101,7 @@ function splitOfSaved(saved: SavedSplit, folder: string, dataset: Dataset, optio
   };
 }
 
-const ANEW = 'for a new split: docopt dataset split DATA';
+const ANEW = 'for a new split: docopt dataset split DATA --force';
 
 /** Settings asked for that the saved split does not have. Defaults are not taken for a wish. */
 function differences(saved: SplitOptions, asked: SplitOptions, folder: string): string[] {

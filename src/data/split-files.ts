@@ -34,7 +34,7 @@ export async function scanQueryIds(file: string, known: ReadonlySet<string>, rep
     const id = text.trim();
     if (!known.has(id) || seen.has(id)) {
       const message = seen.has(id) ? `query id '${id}' for the second time` : `unknown query id '${id}'`;
-      const hint = 'When the queries changed, make a new split: docopt dataset split DATA';
+      const hint = 'When the queries changed, make a new split: docopt dataset split DATA --force';
       report({ severity: 'error', file, line, id, message, hint });
     } else seen.add(id);
   });
@@ -95,7 +95,7 @@ async function refuseOtherFiles(folder: string): Promise<void> {
   const other = stats.isDirectory() ? (await readdir(folder)).find((name) => !ours.has(name)) : '';
   if (other === undefined) return;
   const message = other === '' ? `${folder} is a file; expected a folder` : `${folder} holds other files (${other})`;
-  throw new DocOptError('ENVIRONMENT', message, { hint: 'Choose another --out for the split files.' });
+  throw new DocOptError('USAGE', message, { hint: 'Choose another --out for the split files.' });
 }
 
 /** A query in two parts makes results too good: DATA. */

@@ -53,7 +53,7 @@ async function refuseContent(folder: string): Promise<void> {
   const stats = await statOrUndefined(folder);
   if (stats === undefined || (stats.isDirectory() && (await readdir(folder)).length === 0)) return;
   const what = stats.isDirectory() ? 'the folder exists and is not empty' : 'is a file; expected a new folder';
-  throw new DocOptError('ENVIRONMENT', `${folder}: ${what}`, { hint: 'Choose another --out, or remove it first.' });
+  throw new DocOptError('USAGE', `${folder}: ${what}`, { hint: 'Choose another --out, or remove it first.' });
 }
 
 async function* rows<T extends { readonly id: string }>(

@@ -30,14 +30,21 @@ test('the files are what later runs use', async () => {
   expect([used.train, used.dev, used.test]).toEqual([split.train, split.dev, split.test]);
 });
 
-test('made anew it replaces the earlier one and says so; the same settings give the same files', async () => {
+test('another one replaces the earlier one only with force, and says so; the same one is no change', async () => {
   const folder = data(50);
   const first = await splitDataset(folder, { seed: 1 });
-  const second = await splitDataset(folder, { seed: 2 });
+  await expect(splitDataset(folder, { seed: 2 })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('holds another split (train 0.2, dev 0.25, seed 1, by query)'),
+    hint: expect.stringContaining('--force'),
+  });
+  expect(idsIn(join(folder, 'splits', 'test.txt'))).toEqual(first.test);
+  expect((await splitDataset(folder, { seed: 1 })).warnings).toEqual([]);
+  const second = await splitDataset(folder, { seed: 2, force: true });
   expect(second.test).not.toEqual(first.test);
   expect(second.warnings.join()).toMatch(/replaced an earlier split \(train 0.2, dev 0.25, seed 1, by query\)/);
   expect(idsIn(join(folder, 'splits', 'test.txt'))).toEqual(second.test);
-  expect((await splitDataset(folder, { seed: 1 })).test).toEqual(first.test);
+  expect((await splitDataset(folder, { seed: 1, force: true })).test).toEqual(first.test);
 });
 
 test('qrels files per split win', async () => {
@@ -55,7 +62,7 @@ test('a split made by hand, and folders with other files, are not touched', asyn
   mkdirSync(join(folder, 'splits'));
   writeFileSync(join(folder, 'splits', 'train.txt'), 'q1\n');
   writeFileSync(join(folder, 'splits', 'test.txt'), 'q2\n');
-  await expect(splitDataset(folder)).rejects.toThrow(/holds a split that was not made by this command/);
+  await expect(splitDataset(folder)).rejects.toThrow(/holds another split \(made by hand\)/);
   expect(idsIn(join(folder, 'splits', 'train.txt'))).toEqual(['q1']);
   await splitDataset(folder, { force: true });
   expect(idsIn(join(folder, 'splits', 'test.txt')).length).toBe(8);

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { validateCommand } from '../../dataset/command.ts';
 import { validateDataset } from '../../dataset/mod.ts';
+import { validationTable } from '../../dataset/validation-table.ts';
 import type { CommandContext } from '../../src/config/command.ts';
 import { validateSchema } from '../../src/config/schemas/mod.ts';
 import { folderWith, jsonl } from '../support/temp-folder.ts';
@@ -221,4 +222,13 @@ test('the command: exit status, JSON and table', async () => {
   });
   expect((await run(many)).text).toMatch(/\.\.\. and 50 more; --json lists all/);
   await expect(run()).rejects.toThrow(/DATA is missing/);
+});
+
+test('a run tells what a run has', async () => {
+  const folder = folderWith({ 'a.trec': 'q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq7 Q0 d8 1 1 t\n', 'b.qrels': 'q1 0 d1 1\n' });
+  const run = await validateDataset(join(folder, 'a.trec'));
+  expect(run.counts).toMatchObject({ documents: 0, rankings: 2, retrieved: 3 });
+  expect(validationTable('a.trec', run)).toBe('a.trec: ok, 0 errors, 0 warnings (a run: 3 documents for 2 queries)');
+  const judged = validationTable('b.qrels', await validateDataset(join(folder, 'b.qrels')));
+  expect(judged).toBe('b.qrels: ok, 0 errors, 0 warnings (1 judgement)');
 });

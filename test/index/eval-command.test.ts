@@ -21,7 +21,7 @@ type Json = EvaluationReport & { gates?: GateResult[] };
 let folder = '';
 const at = (name: string) => join(folder, name);
 
-async function run(flags: [string, unknown][], extra: Record<string, unknown> = {}) {
+async function run(flags: [string, unknown][], extra: Record<string, unknown> = {}, forPeople = false) {
   const options: Record<string, unknown> = { ...extra };
   for (const [name, value] of flags) {
     const isList = ['retriever', 'index', 'run', 'failUnder', 'metrics'].includes(name);
@@ -37,7 +37,7 @@ async function run(flags: [string, unknown][], extra: Record<string, unknown> = 
       debug: log('debug'),
       progress: () => ({ tick: () => {}, end: () => {} }),
     },
-    json: true,
+    json: !forPeople,
     cwd: folder,
     projectFolder: folder,
     env: {},
@@ -130,6 +130,10 @@ describe('docopt eval on runs', () => {
     expect(failed.json.metrics).toEqual(['RR', 'nDCG@5']);
     expect(failed.json.gates).toEqual([expect.objectContaining({ metric: 'nDCG@5', minimum: 0.9, passed: false })]);
     expect(failed.text).toMatch(/FAILED: nDCG@5 of first/);
+    // Once: in the text for people, beside the JSON for others.
+    expect(failed.lines.filter((line) => line.includes('FAILED'))).toHaveLength(1);
+    const seen = await run([...flags, ['failUnder', 'nDCG@5=0.9']], {}, true);
+    expect(seen.lines.filter((line) => line.includes('FAILED'))).toHaveLength(0);
     expect((await run([...flags, ['failUnder', 'RR=0.5']])).exitStatus).toBe(0);
   });
 

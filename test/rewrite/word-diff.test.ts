@@ -10,7 +10,11 @@ const side = (before: string, after: string, without: 'added' | 'removed') =>
 
 describe('word diff', () => {
   it('marks what was added and removed', () => {
-    expect(formatDiff(wordDiff('read the file', 'read a text file'))).toBe('read [-the-] {+a text+} file');
+    expect(formatDiff(wordDiff('read the file', 'read a text file'))).toBe('read [-the-]{+a text+} file');
+    expect(formatDiff(wordDiff('a b c', 'a b c d e'))).toBe('a b c {+d e+}');
+    expect(formatDiff(wordDiff('b c', 'a b c'))).toBe('{+a+} b c');
+    expect(formatDiff(wordDiff('a b c', 'a b'))).toBe('a b [-c-]');
+    expect(formatDiff(wordDiff('one two three', 'one four five six'))).toBe('one [-two three-]{+four five six+}');
     expect(wordDiff('same', 'same')).toEqual([{ kind: 'same', text: 'same' }]);
     expect(wordDiff('', '')).toEqual([]);
   });

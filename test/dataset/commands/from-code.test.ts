@@ -78,7 +78,7 @@ describe('docopt dataset from-code', () => {
     const out = join(temporaryFolder(), 'data');
     await run({ dir, out });
     await expect(run({ dir, out })).rejects.toMatchObject({
-      code: 'ENVIRONMENT',
+      code: 'USAGE',
       hint: expect.stringContaining('--force'),
     });
     writeFileSync(join(out, 'queries.jsonl'), '');
@@ -90,7 +90,7 @@ describe('docopt dataset from-code', () => {
       message: expect.stringContaining('thesis.tex'),
     });
     writeFileSync(join(dirname(out), 'file'), '');
-    await expect(run({ dir, out: join(dirname(out), 'file') })).rejects.toMatchObject({ code: 'ENVIRONMENT' });
+    await expect(run({ dir, out: join(dirname(out), 'file') })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
   it.each<[string, Record<string, string>, string]>([
