@@ -20,6 +20,10 @@ process.exitCode = await runProgram(
         summary: "the paper's tables on your data",
         load: async () => (await import('../select/command.ts')).compareCommand,
       },
+      doctor: {
+        summary: 'whether a reranker earns its calls, from judgements',
+        load: async () => (await import('../select/command.ts')).doctorCommand,
+      },
       serve: {
         summary: 'the HTTP service over an index',
         load: async () => (await import('../select/command.ts')).serveCommand,

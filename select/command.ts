@@ -2,6 +2,7 @@
 import { SELECTORS } from './mod.ts';
 
 export { compareCommand } from './commands/compare.ts';
+export { doctorCommand } from './commands/doctor.ts';
 export { selectCommand } from './commands/select.ts';
 export { serveCommand } from './commands/serve.ts';
 

@@ -1,5 +1,6 @@
 /** Every system of a study on every query of one group: what the k documents chosen are worth, at each B and k. */
 import { meanOf } from '../../src/metrics/mod.ts';
+import { ascending, quantile } from '../kernels/quantile.ts';
 import { createGainScale } from '../kernels/set-gain.ts';
 import { play } from './play.ts';
 import type { Settings, StudySystem } from './systems.ts';
@@ -118,7 +119,7 @@ export async function measureGroup(group: StudyGroup, settings: MeasureSettings)
   }
   return {
     ...{ collection, retriever, reranker, documents, queries: ids.length, pool, hopeless, failed },
-    callMs: group.callMilliseconds.length === 0 ? null : median(Float64Array.from(group.callMilliseconds)),
+    callMs: group.callMilliseconds.length === 0 ? null : median(group.callMilliseconds),
     trust: judgeTrust(trust),
     cells,
   };
@@ -166,10 +167,7 @@ function createSheet(queryIds: readonly string[]): Sheet {
   };
 }
 
-/** Of a copy; NaN for none. The mean of the two middle ones for an even count. */
-export function median(values: Float64Array): number {
-  if (values.length === 0) return Number.NaN;
-  const sorted = values.slice().sort();
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+/** NaN for none. */
+export function median(values: ArrayLike<number>): number {
+  return quantile(ascending(values), 0.5);
 }

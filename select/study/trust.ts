@@ -25,7 +25,11 @@ export type Ranker = keyof TrustOfQuery;
 export const RANKERS: readonly Ranker[] = ['retriever', 'reranker', 'fusion'];
 
 /** Undefined where the pool holds only relevant documents or only others: there is nothing to tell apart. */
-export function trustOf({ scores, relevance, relevant }: StudyQuery): TrustOfQuery | undefined {
+export function trustOf({
+  scores,
+  relevance,
+  relevant,
+}: Pick<StudyQuery, 'scores' | 'relevance' | 'relevant'>): TrustOfQuery | undefined {
   const size = scores.length;
   const found = relevance.reduce((sum, value) => sum + value, 0);
   if (found === 0 || found === size) return undefined;

@@ -19,7 +19,7 @@ import {
   splitSeed,
   trainShare,
 } from '../options.ts';
-import { compareSchema } from './study.ts';
+import { compareSchema, morphDoctorSchema } from './study.ts';
 
 const count = z.int().min(1);
 
@@ -360,5 +360,5 @@ export const SCHEMAS = {
     'rewrite-corpus': rewriteCorpusSchema,
     eval: evalSchema,
   },
-  morph: { select: selectSchema, serve: serveSchema, compare: compareSchema },
+  morph: { select: selectSchema, serve: serveSchema, compare: compareSchema, doctor: morphDoctorSchema },
 } as const satisfies Record<'docopt' | 'morph', Record<string, z.ZodObject>>;

@@ -1,4 +1,4 @@
-/** Options of the studies: `morph compare`. */
+/** Options of the studies: `morph compare`, `morph doctor`. */
 import { z } from 'zod';
 import {
   devShare,
@@ -90,4 +90,10 @@ export const compareSchema = z.strictObject({
   ...agentic,
   out,
   dryRun: dryRun(),
+});
+
+export const morphDoctorSchema = z.strictObject({
+  ...subject,
+  queries: option(count.default(50), { help: 'at most N queries, drawn by --seed', value: 'N' }),
+  pool: option(count.default(100), { help: 'candidates per query that are judged', value: 'N' }),
 });
