@@ -1,7 +1,7 @@
-/** The configuration that `docopt init` writes: every line is a default or a choice worth knowing. */
-export function configTemplate(template: 'code' | 'prose' | 'beir'): string {
+/** The configuration that `docopt init` writes: every line is a default or a choice worth knowing. `schema`: its path, for editors. */
+export function configTemplate(template: 'code' | 'prose' | 'beir', schema: string): string {
   const retriever = template === 'code' ? 'code' : 'english';
-  return `# yaml-language-server: $schema=./node_modules/docopt-ir/configs/docopt.schema.json
+  return `# yaml-language-server: $schema=${schema}
 # Any key here is also a flag (--retriever), a --set key and an environment variable (DOCOPT_RETRIEVER).
 
 # A BEIR folder (corpus.jsonl, queries.jsonl, qrels/*.tsv) or any format that \`docopt validate\` accepts.

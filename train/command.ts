@@ -31,7 +31,7 @@ export const trainCommand = defineCommand({
   defaults: withoutSchemaDefaults(),
   examples: [
     ['docopt train --data DATA --retriever bm25 --out experiments/a', 'a code collection, the embedded edit policy'],
-    ['docopt train --out experiments/a --resume', 'go on where an interrupted training stopped'],
+    ['docopt train --resume', 'go on with the latest training that was interrupted'],
     [
       'docopt train --data DATA --retriever bm25 --set retriever.analyzer=code --seeds 1,2,3 --out experiments/b',
       'three seeds: mean and deviation',

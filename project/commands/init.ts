@@ -1,6 +1,6 @@
 /** `docopt init`: a configuration file and an example data set that runs offline. */
 import { cpSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { defineCommand } from '../../src/config/command.ts';
 import { initSchema } from '../../src/config/schemas/mod.ts';
 import { makeFolder, writeFileAtomic } from '../../src/data/mod.ts';
@@ -33,7 +33,7 @@ export const initCommand = defineCommand({
     }
     await makeFolder(options.dir);
     if (example !== undefined) cpSync(join(packageFolder, example), data, { recursive: true });
-    await writeFileAtomic(config, [configTemplate(options.template)]);
+    await writeFileAtomic(config, [configTemplate(options.template, schemaPath(options.dir))]);
     const next = options.dir === '.' ? [] : [`cd ${options.dir}`];
     const steps =
       options.template === 'code'
@@ -49,3 +49,11 @@ export const initCommand = defineCommand({
     };
   },
 });
+
+/** From the configuration to the schema of the package that is running, wherever it is installed. */
+function schemaPath(dir: string): string {
+  const path = relative(resolve(dir), join(packageFolder, 'configs', 'docopt.schema.json'))
+    .split(sep)
+    .join('/');
+  return path.startsWith('.') || path.startsWith('/') || /^[A-Za-z]:/.test(path) ? path : `./${path}`;
+}

@@ -10,6 +10,8 @@ it('morph select right after docopt train rewrites, indexes and answers', async 
   expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('Build one first: docopt index')]);
 
   await runJson(['docopt', 'init'], { cwd });
+  const schema = /\$schema=(\S+)/.exec(readFileSync(join(cwd, 'docopt.config.yaml'), 'utf8'))?.[1] ?? '';
+  expect(JSON.parse(readFileSync(join(cwd, schema), 'utf8'))).toHaveProperty('properties.retriever');
   await runJson(['docopt', 'train', '--steps', '2', '--no-baselines'], { cwd });
   const first = await run(['morph', 'select', 'a seeded stream of random numbers', '--json', '-k', '3'], { cwd });
   expect(first.status, first.stderr).toBe(0);

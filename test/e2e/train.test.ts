@@ -1,9 +1,8 @@
-/** `docopt train` in child processes: deaths, interrupts, locks, refusals. */
+/** `docopt train` in child processes: what it leaves, several seeds, refusals. Deaths and interruptions are in interrupt.test.ts. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, run, runJson, start, tempFolder } from '../support/cli.ts';
+import { run, runJson, tempFolder } from '../support/cli.ts';
 import { writeSnippets } from '../support/snippets.ts';
 
 const cwd = tempFolder('train-');
@@ -69,63 +68,6 @@ describe('a straight run', () => {
   });
 });
 
-describe('kill -9', () => {
-  it('at any moment costs nothing but time', async () => {
-    const rows = (): number =>
-      existsSync(join(cwd, 'killed/metrics.jsonl')) ? read('killed/metrics.jsonl').split('\n').length - 1 : -1;
-    // Before anything, in the first rewrite, between checkpoints, at one, in the last step, while measuring.
-    for (const [life, until] of [-1, 0, 3, 10, 16, 29, 30].entries()) {
-      const child = start(train('killed', ...(life === 0 ? [] : ['--resume'])), { cwd });
-      const done = finished(child);
-      let ended = false;
-      void done.then(() => {
-        ended = true;
-      });
-      while (!ended && rows() < until) await wait(5);
-      await wait(until < 0 ? 200 : 3 * life);
-      child.kill('SIGKILL');
-      const { signal, status, stderr } = await done;
-      expect([signal ?? status, stderr]).toEqual([signal === null ? 0 : 'SIGKILL', expect.any(String)]);
-    }
-    const { status, stderr } = await run(train('killed', '--resume'), { cwd });
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/resuming at step (25|30)/)]);
-    expect(series('killed')).toEqual(series('straight'));
-    expect(read('killed/completions.jsonl')).toBe(read('straight/completions.jsonl'));
-    expect(figures('killed')).toEqual(figures('straight'));
-  }, 120_000);
-});
-
-describe('Ctrl-C', () => {
-  it('exits 130 in a state that --resume --out alone continues', async () => {
-    const child = start(train('stopped'), { cwd });
-    const done = finished(child);
-    while (!existsSync(join(cwd, 'stopped/metrics.jsonl')) || read('stopped/metrics.jsonl').split('\n').length < 8) {
-      await wait(20);
-    }
-    child.kill('SIGINT');
-    const { status, stderr } = await done;
-    expect([status, stderr]).toEqual([130, expect.stringMatching(/interrupted after step \d+ of 30[\s\S]*--resume/)]);
-    expect(existsSync(join(cwd, 'stopped/report.json'))).toBe(false);
-    await runJson(['docopt', 'train', '--out', 'stopped', '--resume'], { cwd });
-    expect(series('stopped')).toEqual(series('straight'));
-    expect(figures('stopped')).toEqual(figures('straight'));
-  }, 60_000);
-});
-
-describe('two runs into one folder', () => {
-  it('the second is refused while the first goes on', async () => {
-    const first = start(trainFor(2000, 'shared'), { cwd });
-    const done = finished(first);
-    while (!existsSync(join(cwd, 'shared/metrics.jsonl'))) await wait(20);
-    const second = await run(train('shared', '--resume'), { cwd });
-    expect([second.status, second.stderr]).toEqual([1, expect.stringMatching(/another process \(pid \d+/)]);
-    first.kill('SIGKILL');
-    await done;
-    const third = await run(trainFor(2000, 'shared'), { cwd });
-    expect([third.status, third.stderr]).toEqual([2, expect.stringContaining('already holds a training')]);
-  }, 60_000);
-});
-
 describe('several seeds', () => {
   it('train in subfolders and share one report', async () => {
     const report = await runJson<Record<string, never>>(trainFor(5, 'seeds', '--seeds', '1,2'), { cwd });
@@ -162,7 +104,7 @@ describe('refusals, before anything costs', () => {
       ['docopt', 'train', '--data', 'data', '--retriever', 'bm25', '--policy', 'identity'],
       /nothing to train/,
     );
-    await refused(['docopt', 'train', '--resume'], /--out is missing/);
+    await refused(['docopt', 'train', '--resume'], /--out is missing and there is no unfinished one/);
   });
 
   it('prose without a chosen policy: says so, names the ways, writes nothing', async () => {

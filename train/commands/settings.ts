@@ -7,6 +7,7 @@ import type { PolicySpec } from '../../src/config/specs.ts';
 import type { DocumentText } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { readJsonFile } from '../../src/store/experiment.ts';
+import { unfinishedExperiment } from '../../src/store/unfinished.ts';
 import { defaultFolder } from '../../src/store/workspace.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
 import { type TrainChanges, trainOptions } from '../options.ts';
@@ -26,12 +27,7 @@ export const CONFIG_FILE = 'config.json';
 
 /** Throws USAGE for what is missing. */
 export async function trainSettings(options: TrainCommandOptions, context: CommandContext): Promise<TrainSettings> {
-  if (options.resume && options.out === undefined) {
-    throw new DocOptError('USAGE', '--resume needs the experiment that is to go on: --out is missing', {
-      hint: 'E.g. docopt train --out experiments/a --resume',
-    });
-  }
-  const folder = options.out ?? defaultFolder(context.projectFolder, 'experiment', new Date());
+  const folder = options.out ?? (await ownFolder(options, context));
   const saved = options.resume ? await readJsonFile<ExperimentConfig>(join(folder, CONFIG_FILE)) : undefined;
   const keep = <K extends keyof TrainCommandOptions, T>(key: K, before: T | undefined): TrainCommandOptions[K] | T =>
     before !== undefined && !context.given.has(key) ? before : options[key];
@@ -74,6 +70,23 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     },
     baselines: keep('baselines', saved?.baselines) as boolean,
   };
+}
+
+/** A new folder; to resume, that of the latest training that did not end. */
+async function ownFolder({ resume }: TrainCommandOptions, { projectFolder, log }: CommandContext): Promise<string> {
+  if (!resume) return defaultFolder(projectFolder, 'experiment', new Date());
+  const found = await unfinishedExperiment(projectFolder);
+  if (found === undefined) {
+    throw new DocOptError(
+      'USAGE',
+      'which training is to go on? --out is missing and there is no unfinished one under .docopt/',
+      {
+        hint: 'E.g. docopt train --out experiments/a --resume',
+      },
+    );
+  }
+  log.info(`experiment: ${found} (the latest unfinished one)`);
+  return found;
 }
 
 /** The flags that are settings of the training itself, under the same names. */
