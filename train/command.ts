@@ -81,7 +81,7 @@ export async function trainExperiment(
       const own = { ...config, options: { ...config.options, seed }, seeds: undefined };
       // The configuration of a run that goes on stands: what was asked for now may yet be refused.
       if (!options.resume || (await experiment.readFile(CONFIG_FILE)) === undefined) await writeConfig(experiment, own);
-      const retriever = createRetriever(settings.retriever);
+      const retriever = createRetriever(settings.retriever, context);
       const prepared = await preparePolicy({ spec: policy, settings, dataset, splits, seed, log });
       return await train({
         corpus: dataset.corpus,

@@ -92,7 +92,7 @@ export async function runOf(source: Source, judged: Judged, depth: number, conte
   const queries = judged.queries.filter(judgedQuery);
   warnOfMissingTexts(judged, wanted, queries.length, context);
   if (source.kind === 'retriever') context.log.info(`${source.name}: ${descriptionOf(source)}`);
-  const index = await indexOf(source, judged.corpus!);
+  const index = await indexOf(source, judged.corpus!, context);
   const run = new Map<string, Ranking>();
   const progress = context.log.progress(`searching with ${source.name}`, queries.length);
   try {
@@ -119,6 +119,12 @@ function warnOfMissingTexts(
   if (found < expected) log.warn(`${expected - found} judged queries have no text in the data and count 0`);
 }
 
-async function indexOf(source: Exclude<Source, { kind: 'run' }>, corpus: Corpus): Promise<RetrievalIndex> {
-  return source.kind === 'index' ? (await openIndex(source.path)).index : createRetriever(source.spec).build(corpus);
+async function indexOf(
+  source: Exclude<Source, { kind: 'run' }>,
+  corpus: Corpus,
+  context: CommandContext,
+): Promise<RetrievalIndex> {
+  return source.kind === 'index'
+    ? (await openIndex(source.path, context)).index
+    : createRetriever(source.spec, context).build(corpus);
 }

@@ -66,7 +66,7 @@ export async function indexCorpus(
   const folder = options.out ?? defaultFolder(context.projectFolder, 'index', new Date());
   const artefact = await createArtefact(folder, 'index', { replace: options.force });
   try {
-    const retriever = createRetriever(retrieverSpec);
+    const retriever = createRetriever(retrieverSpec, context);
     const analyzer = analyzerOf(retrieverSpec);
     const built = await buildIndex({
       corpus,

@@ -20,7 +20,7 @@ export const searchCommand = defineCommand({
         hint: 'Example: docopt search "deep copy of an object"',
       });
     }
-    const { index, corpus } = await openIndex(takeIndex(options.index, context));
+    const { index, corpus } = await openIndex(takeIndex(options.index, context), context);
     const [ranking] = await index.search([{ id: 'query', text: options.text }], options.k);
     const results = ranking.ids.map((id, i) => {
       const { title, text, metadata } = corpus.original(corpus.positionOf(id)!);

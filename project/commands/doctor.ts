@@ -47,7 +47,7 @@ export const doctorCommand = defineCommand({
         return `${data}: ${corpus.size} documents, ${queries.length} queries, ${qrels.size} of them judged`;
       });
     }
-    if (retriever !== undefined) await attempt('retriever', () => tryRetriever(retriever));
+    if (retriever !== undefined) await attempt('retriever', () => tryRetriever(retriever, context));
     if (options.policy !== undefined) {
       const { policy } = options;
       await attempt('policy', () =>
@@ -113,8 +113,8 @@ function writable(folder: CommandContext['projectFolder']): Check {
 }
 
 /** Builds an index of one document and finds it again. */
-async function tryRetriever(spec: Parameters<typeof createRetriever>[0]): Promise<string> {
-  const retriever = createRetriever(spec);
+async function tryRetriever(spec: Parameters<typeof createRetriever>[0], context: CommandContext): Promise<string> {
+  const retriever = createRetriever(spec, context);
   const index = await retriever.build(
     arrayCorpus([{ id: 'probe', title: '', text: 'a small probe document about wooden boats' }]),
   );

@@ -2,6 +2,7 @@
 import { type OpenIndex, openIndex } from '../../index/mod.ts';
 import { describeSpec } from '../../src/config/spec-names.ts';
 import { openEmbeddedReranker } from '../../src/models/rerankers/mod.ts';
+import type { ModelServices } from '../../src/models/services.ts';
 import type { Reranker } from '../../src/ports.ts';
 import { subReader } from '../../src/store/sub-artefact.ts';
 import { createAnalyzer } from '../../src/text/mod.ts';
@@ -13,8 +14,8 @@ export interface OpenedIndex extends ServedIndex {
   readonly embedded: Reranker;
 }
 
-export async function openServedIndex(folder: string): Promise<OpenedIndex> {
-  const open = await openIndex(folder);
+export async function openServedIndex(folder: string, services: ModelServices = {}): Promise<OpenedIndex> {
+  const open = await openIndex(folder, services);
   const { index, corpus, vectors, info, manifest, artefact } = open;
   const embedded = await openEmbeddedReranker(subReader(artefact, 'reranker'), { index, corpus }, vectors?.embedder);
   return {

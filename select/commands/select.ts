@@ -117,7 +117,10 @@ async function fromFile(options: Options, path: string, context: CommandContext)
       `${missing} of ${given.documents.length} documents have no score in ${path}: asked for, they fail`,
     );
   }
-  const reranker = createReranker(options.reranker ?? { driver: 'recorded' }, { scores: given.scores });
+  const reranker = createReranker(options.reranker ?? { driver: 'recorded' }, {
+    scores: given.scores,
+    services: context,
+  });
   const { pool, documents, embeddings, warnings } = await poolFromDocuments(
     given,
     fittedOnPool((texts) => fitLsa(texts, { seed: options.seed })),
@@ -134,8 +137,11 @@ async function fromIndex(options: Options, context: CommandContext): Promise<Can
   }
   const folder = await findIndex(options.index, context);
   if (folder === undefined) throw missingIndex();
-  const index = await openServedIndex(folder);
-  const reranker = createReranker(options.reranker ?? { driver: 'features' }, { embedded: index.embedded });
+  const index = await openServedIndex(folder, context);
+  const reranker = createReranker(options.reranker ?? { driver: 'features' }, {
+    embedded: index.embedded,
+    services: context,
+  });
   const size = typeof options.pool === 'number' ? options.pool : DEFAULT_POOL_SIZE;
   if (size < 1)
     throw new DocOptError('USAGE', `--pool ${size}: a pool has at least one document`, {

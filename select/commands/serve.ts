@@ -45,7 +45,7 @@ export const serveCommand = defineCommand({
       log: context.log,
       index: () => state,
       rerankerFor: (documents?: PoolDocuments) =>
-        createReranker(block, { embedded: opened?.embedded, scores: documents?.scores }),
+        createReranker(block, { embedded: opened?.embedded, scores: documents?.scores, services: context }),
       embed: embedAside,
       selector: options.selector,
       budget: options.budget,
@@ -59,7 +59,7 @@ export const serveCommand = defineCommand({
     const listening = await listen(service, options.host, options.port);
     try {
       if (folder !== undefined) {
-        opened = await openServedIndex(folder);
+        opened = await openServedIndex(folder, context);
         state = { state: 'ready', index: opened };
         context.log.info(
           `serving ${opened.corpus.size} documents of ${folder}: ${opened.facts.retriever}, vectors: ${opened.facts.vectors}, reranker: ${options.reranker?.driver ?? opened.facts.reranker}`,

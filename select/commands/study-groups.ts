@@ -113,7 +113,7 @@ async function openReranker(
   subject: Subject,
   recorded: Run | undefined,
   options: SubjectOptions,
-  { log, env, signal }: CommandContext,
+  context: CommandContext,
 ): Promise<OpenedReranker> {
   const { qrels } = subject.dataset;
   switch (spec.driver) {
@@ -126,7 +126,7 @@ async function openReranker(
       return { reranker, fittedOn };
     }
     default: {
-      const reranker = createReranker(spec, { qrels, services: { log, env, signal } });
+      const reranker = createReranker(spec, { qrels, services: context });
       return { reranker, scope: [JSON.stringify(spec), reranker.id], fittedOn: NONE };
     }
   }

@@ -88,11 +88,10 @@ async function buildSubject(
   spec: RetrieverSpec,
   names: { readonly collection: string; readonly retriever: string },
   options: SubjectOptions,
-  { log, env, signal }: CommandContext,
+  context: CommandContext,
 ): Promise<Subject> {
   const { corpus } = dataset;
-  const services = { log, env, signal };
-  const index = await createRetriever(spec, services).build(corpus);
+  const index = await createRetriever(spec, context).build(corpus);
   const analyzer = analyzerOf(spec);
   const dense = index.embeddings === undefined ? await lsaOver(corpus, analyzer, options.seed) : index;
   return {
@@ -110,7 +109,7 @@ async function buildSubject(
       },
       vectors: { documents: (ids) => dense.embeddings!(ids), queries: (queries) => dense.embedQueries!(queries) },
     },
-    features: once(() => fitOn(dataset, index, analyzer, options, log)),
+    features: once(() => fitOn(dataset, index, analyzer, options, context.log)),
   };
 }
 
@@ -171,7 +170,7 @@ async function* fromIndexes(
       });
     }
     const dataset = await loadJudged(path, options, context);
-    const opened = await openServedIndex(folder);
+    const opened = await openServedIndex(folder, context);
     const experiment = typeof info.experiment === 'string' && existsSync(info.experiment) ? info.experiment : undefined;
     const { train, dev, splitSeed: seed } = options;
     yield {

@@ -1,6 +1,7 @@
 /** What a command is: plain data plus one async function. bin/ names them, run-program.ts runs them. */
 import type { z } from 'zod';
 import type { Log } from '../ports.ts';
+import type { Wire } from '../run/wire/types.ts';
 
 export interface CommandContext {
   readonly program: 'docopt' | 'morph';
@@ -17,6 +18,11 @@ export interface CommandContext {
   readonly typed: readonly { readonly name: string; readonly value: string | boolean }[];
   /** Keys (top-level) that came from flags, --set, environment or a configuration file, not from a default. */
   readonly given: ReadonlySet<string>;
+  /**
+   * The way to services, under the command's caps and limits, opened when a driver first needs it. So the context itself is
+   * what drivers take: `createRetriever(spec, context)`.
+   */
+  readonly wire?: () => Promise<Wire>;
   /** Straight to stdout, for commands that must speak before they end (`morph serve`). */
   print(line: string): void;
 }

@@ -74,6 +74,36 @@ export const maxCost = () =>
     value: 'USD',
   });
 export const resume = () => option(z.boolean().default(false), { help: 'go on where an interrupted run stopped' });
+/** What a command has that may speak to services: money, hosts, limits. src/run/wire/command-wire.ts reads them. */
+export const network = () => ({
+  maxCost: maxCost(),
+  price: option(z.array(z.number().min(0)).min(1).max(2).optional(), {
+    help: 'US dollars per million tokens, for models without a listed price',
+    value: 'IN,OUT',
+  }),
+  cost: option(z.strictObject({ projectMax: z.number().min(0).optional() }).optional(), {
+    help: 'caps over all commands of the project: --set cost.projectMax=20',
+    value: 'JSON',
+  }),
+  offline: option(z.boolean().default(false), { help: 'no connection to any service (DOCOPT_OFFLINE=1)' }),
+  wire: option(
+    z
+      .strictObject({
+        /** The only hosts that may be spoken to: api.openai.com, localhost:8080, *.example.com. */
+        hosts: z.array(z.string().min(1)).optional(),
+        concurrency: z.int().min(1).max(1000).optional(),
+        requestsPerMinute: z.number().gt(0).optional(),
+        tokensPerMinute: z.number().gt(0).optional(),
+        attempts: z.int().min(1).max(100).optional(),
+        timeoutSeconds: z.number().gt(0).optional(),
+        deadlineSeconds: z.number().gt(0).optional(),
+        /** false: no answers on record, neither read nor kept. */
+        cache: z.boolean().optional(),
+      })
+      .optional(),
+    { help: 'how services are spoken to: --set wire.concurrency=4', value: 'JSON' },
+  ),
+});
 /** Seed of the query split, apart from the training seed: several training seeds share one split. */
 export const splitSeed = () =>
   option(

@@ -202,7 +202,8 @@ function mergeLayer(schema: z.ZodObject, below: Values, layer: Values): Values {
     const option = schema.shape[key] as Schema | undefined;
     const kind = option === undefined ? undefined : metaOf(option).spec;
     if (kind === undefined) {
-      merged[key] = value;
+      const below = merged[key];
+      merged[key] = isPlain(value) && isPlain(below) ? { ...below, ...value } : value;
       continue;
     }
     let current = merged[key];

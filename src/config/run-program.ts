@@ -5,6 +5,7 @@ import { DocOptError, toDocOptError } from '../errors.ts';
 import { createLog } from '../run/log.ts';
 import { redact, registerSecretsOf, registerSecretsOfArguments } from '../run/redact.ts';
 import { version } from '../run/version.ts';
+import { commandWire, type NetworkFlags } from '../run/wire/command-wire.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { visible } from '../text/visible.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -105,19 +106,23 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
   const json = globals.json ?? globalSwitch(program.name, 'json', env);
   for (const warning of misspelledVariables(env)) log.warn(warning);
   if (file !== undefined) log.debug(`configuration: ${file.path}`);
+  const signal = interruptSignal(log, 'resume' in command.schema.shape, command.onStop);
+  const projectFolder = file === undefined ? cwd : dirname(resolve(file.path));
+  const network = commandWire(options as NetworkFlags, { log, projectFolder, signal });
   const context: CommandContext = {
     program: program.name,
     log,
     json,
     cwd,
-    projectFolder: file === undefined ? cwd : dirname(resolve(file.path)),
+    projectFolder,
     env,
-    signal: interruptSignal(log, 'resume' in command.schema.shape, command.onStop),
+    signal,
     typed,
     given,
+    wire: network.wire,
     print: (line) => void process.stdout.write(`${visible(line)}\n`),
   };
-  const result = await command.run(options as never, context);
+  const result = await command.run(options as never, context).finally(network.close);
   if (json && result.json !== undefined) await writeOut(jsonLine(result.json));
   else if (!json && result.text !== undefined && result.text !== '')
     await writeOut(visible(result.text.endsWith('\n') ? result.text : `${result.text}\n`));

@@ -1,5 +1,6 @@
 /** What drivers of models need of the world around them. Commands provide it; in process every part has a default. */
 import type { Log } from '../ports.ts';
+import { createWire, type Wire } from '../run/wire/mod.ts';
 
 export interface ModelServices {
   /** Progress of downloads, warnings about truncated texts. */
@@ -8,4 +9,19 @@ export interface ModelServices {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Aborted when the command is interrupted. */
   readonly signal?: AbortSignal;
+  /** The way to services, opened when a driver first needs it. Default: one for the process, without caps, its answers kept in memory. */
+  readonly wire?: () => Promise<Wire>;
+}
+
+let ownWire: Wire | undefined;
+
+/** The wire of these services. */
+export async function wireOf({ wire }: ModelServices): Promise<Wire> {
+  if (wire !== undefined) return wire();
+  ownWire ??= createWire({ offline: /^(1|true|yes|on)$/i.test(process.env.DOCOPT_OFFLINE ?? '') });
+  return ownWire;
+}
+
+export function envOf({ env }: ModelServices): Readonly<Record<string, string | undefined>> {
+  return env ?? process.env;
 }

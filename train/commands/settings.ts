@@ -108,6 +108,10 @@ function chosenOptions(options: TrainCommandOptions): TrainChanges {
     resume: _resume,
     dryRun: _dryRun,
     maxCost: _maxCost,
+    price: _price,
+    cost: _cost,
+    offline: _offline,
+    wire: _wire,
     ...settings
   } = options;
   return settings;

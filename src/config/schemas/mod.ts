@@ -6,7 +6,7 @@ import {
   documentText,
   dryRun,
   force,
-  maxCost,
+  network,
   option,
   out,
   path,
@@ -37,6 +37,7 @@ export const doctorSchema = z.strictObject({
   retriever: retriever(),
   policy: policy(),
   reranker: reranker(),
+  ...network(),
 });
 
 export const demoSchema = z.strictObject({
@@ -96,12 +97,15 @@ export const indexSchema = z.strictObject({
   splitSeed: splitSeed(),
   seed: seed(),
   force: force(),
+  dryRun: dryRun(),
+  ...network(),
 });
 
 export const searchSchema = z.strictObject({
   text: option(z.string().optional(), { help: 'the query', value: '"text"', positional: true }),
   index: option(path.optional(), { path: true, help: 'the index (default: the latest)', value: 'INDEX' }),
   k: option(z.int().min(1).max(100_000).default(10), { help: 'how many results', alias: 'k', value: 'K' }),
+  ...network(),
 });
 
 /** How completions are drawn; what is left out keeps the preset's value. */
@@ -223,7 +227,7 @@ export const trainSchema = z.strictObject({
   documentText: documentText(),
   resume: resume(),
   dryRun: dryRun(),
-  maxCost: maxCost(),
+  ...network(),
 });
 
 export const rewriteCorpusSchema = z.strictObject({
@@ -262,7 +266,7 @@ export const rewriteCorpusSchema = z.strictObject({
   force: force(),
   resume: resume(),
   dryRun: dryRun(),
-  maxCost: maxCost(),
+  ...network(),
   batch: option(z.boolean().default(false), { help: 'through the batch API of the policy, where it has one' }),
 });
 
@@ -314,6 +318,8 @@ export const evalSchema = z.strictObject({
   }),
   documentText: documentText(),
   seed: seed(),
+  dryRun: dryRun(),
+  ...network(),
 });
 
 export const selectSchema = z.strictObject({
@@ -330,6 +336,7 @@ export const selectSchema = z.strictObject({
   all: option(z.boolean().default(false), { help: 'the whole final order, not only the first k' }),
   deadlineMs: option(count.optional(), { help: 'answer with what is known after this long', value: 'MS' }),
   seed: seed(),
+  ...network(),
 });
 
 export const serveSchema = z.strictObject({
@@ -343,6 +350,7 @@ export const serveSchema = z.strictObject({
   port: option(z.int().min(0).max(65535).default(7700), { help: 'port; 0 picks a free one', value: 'PORT' }),
   apiKey: option(z.string().min(1).optional(), { help: 'require this bearer token', value: 'KEY' }),
   maxBodyBytes: option(count.default(4_000_000), { help: 'largest request', value: 'N' }),
+  ...network(),
 });
 
 /** Every command's schema by its name; the configuration file may hold any key of any of them. */

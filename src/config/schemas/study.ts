@@ -4,6 +4,7 @@ import {
   devShare,
   documentText,
   dryRun,
+  network,
   option,
   path,
   policy,
@@ -90,6 +91,7 @@ export const compareSchema = z.strictObject({
   ...agentic,
   out,
   dryRun: dryRun(),
+  ...network(),
 });
 
 export const morphDoctorSchema = z.strictObject({
