@@ -17,7 +17,9 @@ export interface PrefixForm {
 
 const EMBEDDERS: Readonly<Record<string, Block>> = { lsa: { driver: 'lsa' } };
 
-const EMBEDDER_PREFIXES: Readonly<Record<string, PrefixForm>> = {};
+const EMBEDDER_PREFIXES: Readonly<Record<string, PrefixForm>> = {
+  onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) },
+};
 
 const dense = (embedder: Block): Block => ({ driver: 'dense', embedder });
 
@@ -38,15 +40,15 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
   retriever: mapValues(EMBEDDER_PREFIXES, ({ form, block }) => ({ form, block: (rest) => dense(block(rest)) })),
   embedder: EMBEDDER_PREFIXES,
   policy: {},
-  reranker: {},
+  reranker: { onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) } },
 };
 
 /** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
 export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
-  retriever: ['text-embedding-3-small', 'text-embedding-3-large', 'onnx:', 'colbert:', 'http:', 'https:', 'fusion:'],
-  embedder: ['openai:', 'onnx:', 'tei:', 'cohere:', 'voyage:', 'jina:'],
+  retriever: ['text-embedding-3-small', 'text-embedding-3-large', 'colbert:', 'http:', 'https:', 'fusion:'],
+  embedder: ['openai:', 'tei:', 'cohere:', 'voyage:', 'jina:'],
   policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
-  reranker: ['onnx:', 'tei:', 'cohere:', 'jina:', 'voyage:', 'lm:', 'chat:'],
+  reranker: ['tei:', 'cohere:', 'jina:', 'voyage:', 'lm:', 'chat:'],
 };
 
 function mapValues<A, B>(table: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {

@@ -17,7 +17,27 @@ export const lsaEmbedderSchema = z.strictObject({
   analyzer: analyzer.default('english'),
 });
 
-export const embedderSchema = z.discriminatedUnion('driver', [lsaEmbedderSchema]);
+/** Models in a folder of the Hugging Face layout, run in process. */
+const onnxFolder = {
+  driver: z.literal('onnx'),
+  path: z.string().min(1),
+  /** One of several .onnx files, relative to the folder. */
+  file: z.string().min(1).optional(),
+  precision: z.enum(['fp32', 'fp16', 'int8']).optional(),
+  threads: z.int().min(1).max(512).optional(),
+  /** Default: 32, and 1 for dynamically quantized models, whose answers depend on the company in a batch. */
+  batchSize: z.int().min(1).max(4096).optional(),
+};
+
+export const onnxEmbedderSchema = z.strictObject({
+  ...onnxFolder,
+  pooling: z.enum(['mean', 'cls', 'last']).optional(),
+  queryPrompt: z.string().optional(),
+  documentPrompt: z.string().optional(),
+  maxTokens: z.int().min(4).max(1_000_000).optional(),
+});
+
+export const embedderSchema = z.discriminatedUnion('driver', [lsaEmbedderSchema, onnxEmbedderSchema]);
 
 export const bm25Schema = z.strictObject({
   driver: z.literal('bm25'),
@@ -60,6 +80,15 @@ export const rerankerSchema = z.discriminatedUnion('driver', [
     /** Deviation of the simulated score noise. */
     noise: z.number().min(0).max(10).default(0.12),
     seed: z.int().min(0).default(1),
+  }),
+  z.strictObject({
+    ...onnxFolder,
+    maxTokens: z.int().min(16).max(1_000_000).optional(),
+    minQueryTokens: z.int().min(1).optional(),
+    maxPassage: z.enum(['first', 'best-of-windows']).optional(),
+    maxWindows: z.int().min(1).max(1000).optional(),
+    scoreSpace: z.enum(['logit', 'probability']).optional(),
+    positiveLabel: z.union([z.literal(0), z.literal(1)]).optional(),
   }),
 ]);
 

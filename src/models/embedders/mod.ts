@@ -2,6 +2,7 @@
 import type { ArtefactReader, Embedder } from '../../ports.ts';
 import type { ModelServices } from '../services.ts';
 import { fitLsa, type LsaOptions, openLsa } from './lsa.ts';
+import { type OnnxEmbedderOptions, onnxEmbedder } from './onnx.ts';
 import type { Texts } from './term-counts.ts';
 
 export { damaged, readFloat32, writeFloat32 } from './float32-file.ts';
@@ -27,10 +28,12 @@ export interface EmbedderLoad {
 
 export type EmbedderSource = Embedder | EmbedderFit | EmbedderLoad;
 
-export type EmbedderBlock = { readonly driver: 'lsa' } & LsaOptions;
+export type EmbedderBlock =
+  | ({ readonly driver: 'lsa' } & LsaOptions)
+  | ({ readonly driver: 'onnx' } & OnnxEmbedderOptions);
 
 /** A new driver is a case here; what it needs of the world comes with `services`. */
-export function createEmbedder(block: EmbedderBlock, _services: ModelServices = {}): EmbedderSource {
+export function createEmbedder(block: EmbedderBlock, services: ModelServices = {}): EmbedderSource {
   switch (block.driver) {
     case 'lsa': {
       const { driver, ...options } = block;
@@ -41,7 +44,9 @@ export function createEmbedder(block: EmbedderBlock, _services: ModelServices = 
         open: openLsa,
       };
     }
+    case 'onnx':
+      return onnxEmbedder(block, services.log);
     default:
-      throw new Error(`unknown embedder ${block.driver satisfies never}`);
+      throw new Error(`unknown embedder ${block satisfies never}`);
   }
 }

@@ -3,6 +3,7 @@ import { DocOptError } from '../../errors.ts';
 import type { Reranker } from '../../ports.ts';
 import type { Qrels } from '../../types.ts';
 import type { ModelServices } from '../services.ts';
+import { createOnnxReranker, type OnnxRerankerOptions } from './onnx.ts';
 import { createQrelsReranker } from './qrels.ts';
 import { createRecordedReranker } from './recorded.ts';
 
@@ -12,13 +13,15 @@ export { openFeatures, saveFeatures } from './features/features-file.ts';
 export type { FirstStage } from './features/first-stage.ts';
 export { type FitFeaturesInput, fitFeatures } from './features/fit-features.ts';
 export { describeFeatures, type FeaturesModel } from './features/model.ts';
+export { createOnnxReranker, type OnnxReranker, type OnnxRerankerOptions } from './onnx.ts';
 export { createQrelsReranker } from './qrels.ts';
 export { createRecordedReranker } from './recorded.ts';
 
 export type RerankerBlock =
   | { readonly driver: 'features' }
   | { readonly driver: 'recorded' }
-  | { readonly driver: 'qrels'; readonly noise: number; readonly seed: number };
+  | { readonly driver: 'qrels'; readonly noise: number; readonly seed: number }
+  | ({ readonly driver: 'onnx' } & OnnxRerankerOptions);
 
 /** What the drivers draw on, each present where it exists. */
 export interface RerankerSources {
@@ -47,6 +50,8 @@ export function createReranker(block: RerankerBlock, sources: RerankerSources): 
         'judgements',
         'It is for studies: morph compare --data DATA --retriever R --reranker qrels.',
       );
+    case 'onnx':
+      return createOnnxReranker(block, sources.services?.log);
     default:
       throw new Error(`unknown reranker ${block satisfies never}`);
   }
