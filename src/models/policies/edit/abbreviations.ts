@@ -1,5 +1,5 @@
 /** What programmers shorten, and the words they mean. Keys are lower-case identifier parts. */
-export const ABBREVIATIONS: Readonly<Record<string, string>> = table(`
+const ABBREVIATIONS: Readonly<Record<string, string>> = table(`
 acc accumulator · addr address · agg aggregate · alg algorithm · algo algorithm · alloc allocate · alnum alphanumeric ·
 amt amount · ang angle · approx approximate · arg argument · args arguments · argv arguments · arr array · arrs arrays ·
 asc ascending · assoc associative · attr attribute · attrs attributes · auth authentication · avg average · bal balance ·
@@ -48,6 +48,12 @@ re regular expression · ms milliseconds · tz timezone · utc timezone · ts ti
 ascii character code · utf unicode · b64 base64 · md5 hash · sha hash · rgb color · argmax maximum index ·
 argmin minimum index · stdin standard input · stdout standard output · stderr standard error · popen process
 `);
+
+/** What a part of an identifier is short for; a number at its end is no obstacle: arr2. */
+export function expansions(part: string): readonly string[] {
+  const expansion = ABBREVIATIONS[part] ?? ABBREVIATIONS[part.replace(/\d+$/, '')];
+  return expansion === undefined ? [] : expansion.split(' ');
+}
 
 function table(text: string): Record<string, string> {
   const rows: [string, string][] = [];

@@ -46,6 +46,7 @@ const NAME_KINDS: readonly NameKind[] = ['definition', 'class', 'parameter', 'as
 export const FEATURE_NAMES: readonly string[] = [
   ...FACTS.map((fact) => `any.${fact}`),
   ...OPERATIONS.flatMap((operation) => FACTS.map((fact) => `${operation}.${fact}`)),
+  ...OPERATIONS.map((operation) => `again:${operation}`),
   ...NAME_KINDS.map((kind) => `name:${kind}`),
   ...TEMPLATES.map(({ id }) => `verb:${id}`),
 ];
@@ -59,3 +60,9 @@ export function featureIndex(name: string): number | undefined {
 export function factIndex(group: Operation | 'any', fact: Fact): number {
   return indexes.get(`${group}.${fact}`)!;
 }
+
+/** Feature of each fact, in the order of FACTS: shared by all operations, and of one operation. */
+export const SHARED_FACTS: readonly number[] = FACTS.map((fact) => factIndex('any', fact));
+export const OWN_FACTS: ReadonlyMap<Operation, readonly number[]> = new Map(
+  OPERATIONS.map((operation) => [operation, FACTS.map((fact) => factIndex(operation, fact))]),
+);

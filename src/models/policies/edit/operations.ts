@@ -15,5 +15,5 @@ export const OPERATION_NOTES: Readonly<Record<Operation, string>> = {
   trans: 'words that queries use for what is in the code (IBM Model 1 on the training pairs)',
   self: 'words that names of other definitions use for what is in the code (needs no labels)',
   morph: 'other forms of a word, where the analyzer does not stem',
-  rep: 'one more occurrence of a word that is already there, in short snippets',
+  rep: 'a word once more: of a short snippet, or of another edit',
 };

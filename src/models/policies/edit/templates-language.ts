@@ -68,7 +68,7 @@ export const LANGUAGE_TEMPLATES: readonly Template[] = [
   ),
   template('hexadecimal', 'hexadecimal hex', /\bhex\s*\(|toString\s*\(\s*16\s*\)|,\s*16\s*\)|\bfromhex\b|\bhexlify\b/),
   template('octal', 'octal', /\boct\s*\(|toString\s*\(\s*8\s*\)/),
-  template('character-code', 'ascii code character', /\bord\s*\(|\bchr\s*\(|charCodeAt|codePointAt|fromCharCode/),
+  template('character-code', 'ascii character ordinal', /\bord\s*\(|\bchr\s*\(|charCodeAt|codePointAt|fromCharCode/),
   // Truth.
   template('predicate', 'check whether true', /\breturn\s*\(?\s*(?:True|False|true|false|not\b|!)/),
   template('compare-return', 'check whether', /\breturn\b[^;\n]{0,99}(?:===?|!==?|<=?|>=?|\bin\b|\bis\b)/),

@@ -97,7 +97,7 @@ export const LIBRARY_TEMPLATES: readonly Template[] = [
   template('email', 'email send message', /\bsmtplib\b|\bMIMEText\b|\bnodemailer\b|@\w+\.(?:com|org)|\bemail\b/),
   template('headers', 'headers cookies', /\bheaders\b|\bcookies?\b|\bsetHeader\b/i),
   template('login', 'login password user authentication', /\bpassword\b|\blogin\b|\bauth(?:enticate)?\b|\btoken\b/i),
-  template('status', 'response status code', /\bstatus(?:_code|Code)?\b/),
+  template('status', 'response status', /\bstatus(?:_code|Code)?\b/),
   // Processes.
   template(
     'command',
@@ -167,7 +167,7 @@ export const LIBRARY_TEMPLATES: readonly Template[] = [
   // Pages and user interfaces.
   template(
     'element',
-    'element page find selector',
+    'element page selector',
     /\bquerySelector\w*\b|\bgetElement\w+\b|\bfind_elements?\b|\bwebdriver\b/,
   ),
   template('create-element', 'create element node', /\bcreateElement\b|\bappendChild\b/),
