@@ -1,128 +1,96 @@
-/** `docopt doctor`: one line per thing that must work, with the remedy when it does not. */
-import { accessSync, constants } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
-import { createRetriever } from '../../index/mod.ts';
+/** `docopt doctor`: one line per thing that must work, with the remedy when it does not. Nothing makes it stop before the end. */
+import { basename } from 'node:path';
+import type { z } from 'zod';
 import { type CommandContext, defineCommand } from '../../src/config/command.ts';
 import { doctorSchema } from '../../src/config/schemas/mod.ts';
-import { describeSpec } from '../../src/config/spec-names.ts';
 import { shortForms } from '../../src/config/specs.ts';
-import { arrayCorpus, loadDataset } from '../../src/data/mod.ts';
-import { toDocOptError } from '../../src/errors.ts';
+import { loadDataset } from '../../src/data/mod.ts';
 import { version } from '../../src/run/version.ts';
-import { openArtefact } from '../../src/store/artefact.ts';
-import { readExperiment } from '../../src/store/experiment.ts';
 import { latest } from '../../src/store/workspace.ts';
+import { type Check, type Finding, fault, tried } from './doctor-check.ts';
+import { keys, machine, packages, projectFolder, runtime } from './doctor-machine.ts';
+import {
+  tryIndex,
+  tryLatestCorpus,
+  tryLatestExperiment,
+  tryPolicy,
+  tryReranker,
+  tryRetriever,
+  trySpeed,
+} from './doctor-tries.ts';
 
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** What to do; '' when nothing. */
-  readonly remedy: string;
-}
+type Options = z.infer<typeof doctorSchema>;
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'Checks this machine, the configuration and every name in it; one line each, with the remedy.',
+  details:
+    'Every configured name is tried with one text: what it resolves to, whether it answers, how long it takes. Services are asked\n' +
+    'once, so a paid one costs a fraction of a cent. Exit 1 when something fails.',
   schema: doctorSchema,
+  tolerant: true,
   examples: [
     ['docopt doctor', 'everything that the configuration names'],
     ['docopt doctor --retriever lsa', 'what a name resolves to, tried with one text'],
-    ['docopt doctor --data DATA --json', 'for scripts; exit 1 when something fails'],
+    ['docopt doctor --data DATA --json', 'for scripts: {ok, version, checks: [{name, ok, detail, remedy, ms?}]}'],
   ],
   async run(options, context) {
-    const checks: Check[] = [runtime(), machine(), writable(context.projectFolder)];
-    const attempt = async (name: string, work: () => Promise<string> | string): Promise<void> => {
-      try {
-        checks.push({ name, ok: true, detail: await work(), remedy: '' });
-      } catch (thrown) {
-        const error = toDocOptError(thrown);
-        checks.push({ name, ok: false, detail: error.message, remedy: error.hint });
-      }
-    };
-    const { data, retriever } = options;
-    if (data !== undefined) {
-      await attempt('data', async () => {
-        const { corpus, queries, qrels } = await loadDataset(data);
-        return `${data}: ${corpus.size} documents, ${queries.length} queries, ${qrels.size} of them judged`;
-      });
-    }
-    if (retriever !== undefined) await attempt('retriever', () => tryRetriever(retriever, context));
-    if (options.policy !== undefined) {
-      const { policy } = options;
-      await attempt('policy', () =>
-        typeof policy === 'string' ? describeExperiment(policy) : describeSpec('policy', policy),
-      );
-    }
-    if (options.reranker !== undefined)
-      checks.push({ name: 'reranker', ok: true, detail: describeSpec('reranker', options.reranker), remedy: '' });
-    for (const kind of ['experiment', 'corpus', 'index'] as const) {
-      const folder = latest(context.projectFolder, kind);
-      if (folder === undefined) continue;
-      await attempt(`latest ${kind}`, async () =>
-        kind === 'experiment'
-          ? folder
-          : `${folder} (${(await openArtefact(folder, kind)).manifest.fingerprint.slice(0, 12)})`,
-      );
-    }
-    checks.push({
-      name: 'names',
-      ok: true,
-      detail: (['retriever', 'policy', 'reranker'] as const)
-        .map((kind) => `${kind}: ${shortForms(kind).join(' ')}`)
-        .join('; '),
-      remedy: '',
-    });
+    const checks = await allChecks(options, context);
     const ok = checks.every((check) => check.ok);
     return { json: { ok, version, checks }, text: checks.map(line).join('\n'), exitStatus: ok ? 0 : 1 };
   },
 });
 
-function line({ name, ok, detail, remedy }: Check): string {
-  return `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)}${detail}${remedy === '' ? '' : `\n      ${''.padEnd(18)}${remedy}`}`;
+async function allChecks(options: Options, context: CommandContext): Promise<Check[]> {
+  const { log, env, signal, projectFolder: folder, faults = [] } = context;
+  const checks: Check[] = [runtime(), machine(), ...(await packages()), keys(env), projectFolder(folder)];
+  const add = async (name: string, work: () => Promise<Finding>): Promise<void> => {
+    signal.throwIfAborted();
+    const wrong = faults.find((one) => one.name === name);
+    checks.push(wrong === undefined ? await tried(name, work) : fault(name, wrong.error));
+  };
+  const isWrong = (name: string): boolean => faults.some((one) => one.name === name);
+  if (!isWrong('configuration')) checks.push(configuration(context.configuration));
+  else for (const one of faults) if (one.name === 'configuration') checks.push(fault(one.name, one.error));
+  await add('speed', trySpeed);
+
+  const { data, retriever, policy, reranker } = options;
+  if (data !== undefined || isWrong('data')) await add('data', () => describeData(data!));
+  if (retriever !== undefined || isWrong('retriever')) await add('retriever', () => tryRetriever(retriever!, context));
+  if (policy !== undefined || isWrong('policy')) await add('policy', () => tryPolicy(policy!, log));
+  const index = latest(folder, 'index');
+  if (reranker !== undefined || isWrong('reranker'))
+    await add('reranker', () => tryReranker(reranker!, index, context));
+
+  const experiment = latest(folder, 'experiment');
+  const corpus = latest(folder, 'corpus');
+  if (experiment !== undefined) await add('latest experiment', () => tryLatestExperiment(experiment));
+  if (corpus !== undefined) await add('latest corpus', () => tryLatestCorpus(corpus));
+  if (index !== undefined) await add('latest index', () => tryIndex(index, context));
+  checks.push({ name: 'names', ok: true, detail: knownNames(), remedy: '' });
+  return checks;
 }
 
-function runtime(): Check {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const ok = major > 20 || (major === 20 && minor >= 11);
+function configuration(path: string | undefined): Check {
+  const detail = path ?? 'none';
+  return { name: 'configuration', ok: true, detail, remedy: path === undefined ? '`docopt init` writes one.' : '' };
+}
+
+async function describeData(path: string): Promise<Finding> {
+  const { corpus, queries, qrels } = await loadDataset(path);
   return {
-    name: 'node',
-    ok,
-    detail: `${process.version}, docopt-ir ${version}`,
-    remedy: ok ? '' : 'Install Node 20.11 or newer.',
+    detail: `${basename(path)}: ${corpus.size} documents, ${queries.length} queries, ${qrels.size} of them judged`,
+    ...(qrels.size === 0 ? { remedy: 'Training and eval need judgements: docs/data.md' } : {}),
   };
 }
 
-function machine(): Check {
-  const gigabytes = (totalmem() / 2 ** 30).toFixed(1);
-  return { name: 'machine', ok: true, detail: `${availableParallelism()} cores, ${gigabytes} GiB memory`, remedy: '' };
+function knownNames(): string {
+  return (['retriever', 'policy', 'reranker'] as const)
+    .map((kind) => `${kind}: ${shortForms(kind).join(' ')}`)
+    .join('; ');
 }
 
-function writable(folder: CommandContext['projectFolder']): Check {
-  try {
-    accessSync(folder, constants.W_OK);
-    return { name: 'project folder', ok: true, detail: folder, remedy: '' };
-  } catch {
-    return {
-      name: 'project folder',
-      ok: false,
-      detail: `${folder} is not writable`,
-      remedy: 'Pass --out to every command, or change the permissions.',
-    };
-  }
-}
-
-/** Builds an index of one document and finds it again. */
-async function tryRetriever(spec: Parameters<typeof createRetriever>[0], context: CommandContext): Promise<string> {
-  const retriever = createRetriever(spec, context);
-  const index = await retriever.build(
-    arrayCorpus([{ id: 'probe', title: '', text: 'a small probe document about wooden boats' }]),
-  );
-  const [ranking] = await index.search([{ id: 'q', text: 'wooden boats' }], 1);
-  return `${describeSpec('retriever', spec)}: ${ranking.ids.length === 1 ? 'found its probe document' : 'did not find its probe document'}`;
-}
-
-async function describeExperiment(folder: string): Promise<string> {
-  const { config } = await readExperiment<{ retriever: unknown }, unknown>(folder);
-  return `experiment ${folder}, retriever ${JSON.stringify(config.retriever)}`;
+function line({ name, ok, detail, remedy, ms }: Check): string {
+  const time = ms === undefined ? '' : ` (${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms)`;
+  return `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)}${detail}${time}${remedy === '' ? '' : `\n      ${''.padEnd(18)}${remedy}`}`;
 }

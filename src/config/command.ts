@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Log } from '../ports.ts';
 import type { Wire } from '../run/wire/types.ts';
+import type { Fault } from './resolve-each.ts';
 
 export interface CommandContext {
   readonly program: 'docopt' | 'morph';
@@ -12,6 +13,10 @@ export interface CommandContext {
   /** Folder that holds `.docopt/`: where the configuration file is, else cwd. */
   readonly projectFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The configuration file that was read. */
+  readonly configuration?: string;
+  /** What is wrong with the options, for commands that are `tolerant`. */
+  readonly faults?: readonly Fault[];
   /** Aborted by SIGINT / SIGTERM. Long jobs check it, leave a resumable state and throw INTERRUPTED. */
   readonly signal: AbortSignal;
   /** Flags in the order they were typed, repeats included: [{name: 'retriever', value: 'bm25'}, ...]. */
@@ -43,6 +48,8 @@ export interface Command<S extends z.ZodObject = z.ZodObject> {
   /** More for --help. */
   readonly details?: string;
   readonly schema: S;
+  /** Runs also when options or the configuration are wrong: those have their defaults, and stand in `context.faults`. */
+  readonly tolerant?: boolean;
   /** Defaults that the schema does not know because they depend on another option; for --help, by key. */
   readonly defaults?: Readonly<Record<string, string>>;
   /** At least three, each [command line, what it does]. */

@@ -9,11 +9,12 @@ import { commandWire, type NetworkFlags } from '../run/wire/command-wire.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { visible } from '../text/visible.ts';
 import type { Command, CommandContext } from './command.ts';
-import { findConfigFile, readConfigFile } from './config-file.ts';
+import { type ConfigFile, findConfigFile, readConfigFile } from './config-file.ts';
 import { type Environment, globalSwitch, globalText, misspelledVariables, readEnvFile } from './environment.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { type GlobalArguments, parseArguments } from './parse-arguments.ts';
 import { resolveOptions } from './resolve.ts';
+import { type Fault, resolveEach } from './resolve-each.ts';
 
 export interface Program {
   readonly name: 'docopt' | 'morph';
@@ -91,16 +92,13 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
   registerSecretsOf(env);
   const cwd = process.cwd();
   const configPath = globals.config ?? globalText(program.name, 'config', env) ?? findConfigFile(cwd);
-  const file = configPath === undefined ? undefined : await readConfigFile(configPath);
+  const { file, fault } = await readFile(configPath, command.tolerant === true);
   if (file !== undefined) registerSecretsOf(file.values);
-  const { options, given } = resolveOptions(command.schema, {
-    program: program.name,
-    command: name,
-    flags: values,
-    set: globals.set,
-    env,
-    file,
-  });
+  const sources = { program: program.name, command: name, flags: values, set: globals.set, env, file };
+  const { options, given, faults } =
+    command.tolerant === true
+      ? resolveEach(command.schema, sources)
+      : { ...resolveOptions(command.schema, sources), faults: undefined };
 
   const log = createLog({ level: logLevel(program.name, globals, env) });
   const json = globals.json ?? globalSwitch(program.name, 'json', env);
@@ -116,6 +114,8 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     cwd,
     projectFolder,
     env,
+    configuration: file?.path,
+    faults: fault === undefined ? faults : [fault, ...(faults ?? [])],
     signal,
     typed,
     given,
@@ -127,6 +127,16 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
   else if (!json && result.text !== undefined && result.text !== '')
     await writeOut(visible(result.text.endsWith('\n') ? result.text : `${result.text}\n`));
   return result.exitStatus ?? 0;
+}
+
+async function readFile(path: string | undefined, tolerant: boolean): Promise<{ file?: ConfigFile; fault?: Fault }> {
+  if (path === undefined) return {};
+  try {
+    return { file: await readConfigFile(path) };
+  } catch (thrown) {
+    if (!tolerant) throw thrown;
+    return { fault: { name: 'configuration', error: toDocOptError(thrown) } };
+  }
 }
 
 /** Flags win over the environment; of two in one place the quieter one. */
