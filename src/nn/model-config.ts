@@ -27,6 +27,8 @@ export interface ModelConfig {
 
 export type RopeScaling =
   | { readonly type: 'linear'; readonly factor: number }
+  /** What each frequency is divided by. */
+  | { readonly type: 'factors'; readonly factors: readonly number[] }
   | {
       readonly type: 'llama3';
       readonly factor: number;

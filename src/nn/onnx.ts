@@ -83,8 +83,13 @@ class GraphWriter {
       case 'exp':
       case 'log':
       case 'sqrt':
-      case 'sigmoid':
         return this.emit(capitalised(operation.kind), inputs);
+      case 'sigmoid': {
+        // Not Sigmoid, whose approximation is off by 1e-7 everywhere: for x = -18 that is four times the value.
+        const one = this.#tensor(ELEMENT_TYPE.float32, [], Float32Array.of(1));
+        const negative = this.emit('Neg', inputs);
+        return this.emit('Div', [one, this.emit('Add', [this.emit('Exp', [negative]), one])]);
+      }
       case 'matmul': {
         const { transposeA, transposeB, scale } = operation;
         const attributes = { transA: Number(transposeA), transB: Number(transposeB), alpha: { float: scale } };
@@ -114,8 +119,17 @@ class GraphWriter {
         return this.emit('ReduceMean', inputs, { axes: operation.axes, keepdims: 1 });
       case 'softmax':
         return this.emit('Softmax', inputs, { axis: -1 });
-      case 'logSumExp':
-        return this.emit('ReduceLogSumExp', inputs, { axes: [-1], keepdims: 1 });
+      case 'logSumExp': {
+        // Not ReduceLogSumExp, which adds one by one: over fifty thousand terms the small ones are lost (1e-4 too low).
+        // In runs, so that terms meet sums of their own size.
+        const largest = this.emit('ReduceMax', inputs, { axes: [-1], keepdims: 1 });
+        const powers = this.emit('Exp', [this.emit('Sub', [inputs[0], largest])]);
+        const width = node.inputs[0].shape[shape.length - 1];
+        const parts = this.emit('Reshape', [powers, this.#integers([...shape.slice(0, -1), -1, runLength(width)])]);
+        const partial = this.emit('ReduceSum', [parts, this.#integers([-1])], { keepdims: 0 });
+        const sum = this.emit('ReduceSum', [partial, this.#integers([-1])], { keepdims: 1 });
+        return this.emit('Add', [this.emit('Log', [sum]), largest]);
+      }
       case 'take':
         return this.emit('Gather', inputs, { axis: 0 });
       case 'scatterRows': {
@@ -162,6 +176,13 @@ function valueInfo(name: string, { type, shape }: Node): ProtobufWriter {
   for (const dimension of shape) dimensions.message(1, new ProtobufWriter().integer(1, dimension));
   const tensor = new ProtobufWriter().integer(1, ELEMENT_TYPE[type]).message(2, dimensions);
   return new ProtobufWriter().text(1, name).message(2, new ProtobufWriter().message(1, tensor));
+}
+
+/** The divisor of a width that is nearest to its root from below. */
+function runLength(width: number): number {
+  let length = Math.floor(Math.sqrt(width));
+  while (width % length !== 0) length--;
+  return length;
 }
 
 function capitalised(kind: string): string {

@@ -7,6 +7,7 @@ export function ropeFrequencies(config: ModelConfig): Float64Array {
   const frequencies = Float64Array.from({ length: headSize / 2 }, (_, i) => ropeTheta ** ((-2 * i) / headSize));
   if (ropeScaling === undefined) return frequencies;
   if (ropeScaling.type === 'linear') return frequencies.map((frequency) => frequency / ropeScaling.factor);
+  if (ropeScaling.type === 'factors') return frequencies.map((frequency, i) => frequency / ropeScaling.factors[i]);
   // Llama 3: long waves are stretched, short ones kept, those between are blended.
   const { factor, lowFrequencyFactor, highFrequencyFactor, originalMaxPositions } = ropeScaling;
   return frequencies.map((frequency) => {

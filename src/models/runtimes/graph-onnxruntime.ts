@@ -26,6 +26,8 @@ export async function createOnnxRuntime(options: OnnxRuntimeOptions = {}): Promi
     // A session runs one graph of one shape; an arena would keep its largest moment for good.
     enableCpuMemArena: false,
     logSeverityLevel: 3,
+    // Threads that wait by spinning take the processor from everybody else between two runs.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
   return {
     id: `onnxruntime(${providers.join(',')})`,

@@ -1,6 +1,7 @@
 /** Whole tiny models of every family: both executors against a decoder written out in double precision. */
 import { describe, expect, it } from 'vitest';
-import { type Adapter, createLanguageModel } from '../../../../src/models/lm/language-model.ts';
+import { createLanguageModel } from '../../../../src/models/lm/language-model.ts';
+import { type Adapter, ModelParts } from '../../../../src/models/lm/model-parts.ts';
 import { initialLora, type LoraConfig } from '../../../../src/nn/lora.ts';
 import { LINEARS, type ModelConfig } from '../../../../src/nn/model-config.ts';
 import { packGroups, paddingShare, type TokenGroup } from '../../../../src/nn/pack.ts';
@@ -54,10 +55,10 @@ describe.each(Object.entries(TINY_MODELS))('%s', (_, config) => {
     const batch = packGroups(groups, { promptMultiple: 4, lengthMultiple: 3 });
     expect(paddingShare(batch, groups)).toBeGreaterThan(0.3);
     for (const runtime of [onnxRuntime, tfjsRuntime]) {
-      const model = createLanguageModel(runtime, config, weights, { headRows: 4 });
+      const model = createLanguageModel(new ModelParts(runtime, config, weights), { headRows: 4 });
       const { logProbs } = await model.score(await model.forward(batch, given, false), TEMPERATURE);
       expect(largestDifference(logProbs, plainScores(config, weights, given)), runtime.id).toBeLessThan(2e-6);
-      await model.release();
+      await model.parts.release();
     }
   });
 
@@ -74,11 +75,11 @@ describe.each(Object.entries(TINY_MODELS))('%s', (_, config) => {
       [onnxRuntime, 'all'],
       [tfjsRuntime, 'all'],
     ] as const) {
-      const model = createLanguageModel(runtime, config, weights, { headRows: 4, recomputation });
+      const model = createLanguageModel(new ModelParts(runtime, config, weights), { headRows: 4, recomputation });
       const gradients = new Map<string, Float32Array>();
       await model.backward(await model.forward(batch, given, true), slopes, TEMPERATURE, gradients);
       results.push(gradients);
-      await model.release();
+      await model.parts.release();
     }
     expect([...results[0].keys()].sort()).toEqual([...trained.keys()].sort());
     for (const [name, values] of trained) {
@@ -110,7 +111,7 @@ describe('adapters', () => {
     const lora: LoraConfig = { rank: 2, alpha: 2, targets: ['self_attn.v_proj', 'mlp.up_proj'], layers: [1] };
     const adapter = adapterOf(config, lora);
     const batch = packGroups(groupsOf(config));
-    const model = createLanguageModel(onnxRuntime, config, weights);
+    const model = createLanguageModel(new ModelParts(onnxRuntime, config, weights));
     const tape = await model.forward(batch, adapter, true);
     const { logProbs } = await model.score(tape, TEMPERATURE);
     expect(largestDifference(logProbs, plainScores(config, weights, adapter))).toBeLessThan(2e-6);
@@ -118,26 +119,26 @@ describe('adapters', () => {
     await model.backward(tape, slopesOf(batch.targets.length), TEMPERATURE, gradients);
     expect([...gradients.keys()].sort()).toEqual([...adapter.weights.keys()].sort());
     expect([...gradients.values()].every((values) => values.some((value) => value !== 0))).toBe(true);
-    await model.release();
+    await model.parts.release();
   });
 
   it('fresh ones change nothing', async () => {
     const adapter: Adapter = { config: LORA, weights: initialLora(config, LORA, 1) };
     const batch = packGroups(groupsOf(config));
-    const model = createLanguageModel(onnxRuntime, config, weights);
+    const model = createLanguageModel(new ModelParts(onnxRuntime, config, weights));
     const [plain, adapted] = [
       await model.score(await model.forward(batch, undefined, false), 1),
       await model.score(await model.forward(batch, adapter, false), 1),
     ];
     expect(adapted.logProbs).toEqual(plain.logProbs);
     expect(adapted.entropy).toEqual(plain.entropy);
-    await model.release();
+    await model.parts.release();
   });
 
   it('weights that do not fit are refused by name', () => {
     const missing = new Map(weights);
     missing.delete('model.layers.1.mlp.up_proj.weight');
-    expect(() => createLanguageModel(onnxRuntime, config, missing)).toThrow(
+    expect(() => new ModelParts(onnxRuntime, config, missing)).toThrow(
       /model\.layers\.1\.mlp\.up_proj\.weight.*missing/,
     );
   });
