@@ -2,9 +2,11 @@
 import type { RetrieverSpec } from '../src/config/specs.ts';
 import { createEmbedder } from '../src/models/embedders/mod.ts';
 import type { ModelServices } from '../src/models/services.ts';
+import { createTokenEmbedder } from '../src/models/token-embedders/mod.ts';
 import type { Retriever } from '../src/ports.ts';
 import { createBm25Retriever } from './retrievers/bm25.ts';
 import { createDenseRetriever } from './retrievers/dense.ts';
+import { createLateInteractionRetriever } from './retrievers/late-interaction.ts';
 import { createWinkRetriever } from './retrievers/wink.ts';
 
 export function createRetriever(spec: RetrieverSpec, services: ModelServices = {}): Retriever {
@@ -15,6 +17,11 @@ export function createRetriever(spec: RetrieverSpec, services: ModelServices = {
       return createWinkRetriever(spec);
     case 'dense':
       return createDenseRetriever({ embedder: createEmbedder(spec.embedder, services) });
+    case 'late-interaction':
+      return createLateInteractionRetriever({
+        embedder: createTokenEmbedder(spec.embedder, services),
+        log: services.log,
+      });
     default:
       throw new Error(`unknown retriever ${spec satisfies never}`);
   }

@@ -25,6 +25,15 @@ export interface Embedder {
   save?(artefact: ArtefactWriter): Promise<void>;
 }
 
+/** Text -> one unit vector per token that counts, for late interaction. A blank text has none. Never reorders. */
+export interface TokenEmbedder {
+  readonly id: string;
+  readonly dimensions: number;
+  embedTokens(texts: readonly string[], role: 'query' | 'document'): Promise<Matrix[]>;
+  /** Rows that each text will have, without computing them; absent where only the model knows. */
+  tokenCounts?(texts: readonly string[], role: 'query' | 'document'): Int32Array;
+}
+
 /** A first-stage retriever: any black box that can index texts and rank them. */
 export interface Retriever {
   readonly id: string;

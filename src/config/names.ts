@@ -37,7 +37,13 @@ export const NAMES: Readonly<Record<SpecKind, Readonly<Record<string, Block>>>> 
 
 /** `prefix:REST` forms by their prefix. */
 export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixForm>>>> = {
-  retriever: mapValues(EMBEDDER_PREFIXES, ({ form, block }) => ({ form, block: (rest) => dense(block(rest)) })),
+  retriever: {
+    ...mapValues(EMBEDDER_PREFIXES, ({ form, block }) => ({ form, block: (rest: string) => dense(block(rest)) })),
+    colbert: {
+      form: 'colbert:DIR',
+      block: (path) => ({ driver: 'late-interaction', embedder: { driver: 'onnx', path } }),
+    },
+  },
   embedder: EMBEDDER_PREFIXES,
   policy: {},
   reranker: { onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) } },
@@ -45,7 +51,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
 
 /** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
 export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
-  retriever: ['text-embedding-3-small', 'text-embedding-3-large', 'colbert:', 'http:', 'https:', 'fusion:'],
+  retriever: ['text-embedding-3-small', 'text-embedding-3-large', 'http:', 'https:', 'fusion:'],
   embedder: ['openai:', 'tei:', 'cohere:', 'voyage:', 'jina:'],
   policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
   reranker: ['tei:', 'cohere:', 'jina:', 'voyage:', 'lm:', 'chat:'],

@@ -58,7 +58,29 @@ export const winkSchema = z.strictObject({
 
 export const denseSchema = z.strictObject({ driver: z.literal('dense'), embedder: embedderSchema });
 
-export const retrieverSchema = z.discriminatedUnion('driver', [bm25Schema, winkSchema, denseSchema]);
+export const onnxTokenEmbedderSchema = z.strictObject({
+  ...onnxFolder,
+  queryMarker: z.string().min(1).optional(),
+  documentMarker: z.string().min(1).optional(),
+  queryTokens: z.int().min(4).max(8192).optional(),
+  documentTokens: z.int().min(4).max(8192).optional(),
+  maskPunctuation: z.boolean().optional(),
+  expandQuery: z.boolean().optional(),
+  attendToExpansion: z.boolean().optional(),
+  projection: z.string().min(1).optional(),
+});
+
+export const lateInteractionSchema = z.strictObject({
+  driver: z.literal('late-interaction'),
+  embedder: z.discriminatedUnion('driver', [onnxTokenEmbedderSchema]),
+});
+
+export const retrieverSchema = z.discriminatedUnion('driver', [
+  bm25Schema,
+  winkSchema,
+  denseSchema,
+  lateInteractionSchema,
+]);
 
 export const identityPolicySchema = z.strictObject({ driver: z.literal('identity') });
 export const editPolicySchema = z.strictObject({

@@ -31,7 +31,9 @@ export interface TinyFolder {
 export function tinyFolder(model: TinyModel, files: Readonly<Record<string, unknown>> = {}): TinyFolder {
   const tokens = [...SPECIAL, ...model.words];
   const rng = createRng(model.seed ?? 3);
-  const table = Float32Array.from({ length: tokens.length * model.width }, () => Math.fround(rng.normal()));
+  // Special tokens are in every text, so they say little.
+  const weight = (i: number): number => (i < 5 * model.width ? 0.1 : 1);
+  const table = Float32Array.from({ length: tokens.length * model.width }, (_, i) => weight(i) * rng.normal());
   const types = Float32Array.from({ length: 2 * model.width }, (_, i) =>
     i < model.width ? 0 : Math.fround(rng.normal()),
   );

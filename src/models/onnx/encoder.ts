@@ -24,6 +24,8 @@ export interface OnnxFolderOptions {
 export interface Sequence {
   readonly ids: readonly number[];
   readonly types: readonly number[];
+  /** The first so many are looked at by the others. Default all. */
+  readonly attended?: number;
 }
 
 /** One output of one run: rows of a batch. */
@@ -122,12 +124,12 @@ function inputTensor(
     else data[at] = BigInt(value) as never;
   };
   batch.forEach((sequence, row) => {
-    const { ids, types } = sequences[sequence];
+    const { ids, types, attended = ids.length } = sequences[sequence];
     for (let i = 0; i < width; i++) {
       const inside = i < ids.length;
       const at = row * width + i;
       if (name === 'input_ids') put(at, inside ? ids[i] : padId);
-      else if (name === 'attention_mask') put(at, inside ? 1 : 0);
+      else if (name === 'attention_mask') put(at, i < attended ? 1 : 0);
       else if (name === 'token_type_ids') put(at, inside ? types[i] : 0);
       else put(at, inside ? i : 0);
     }

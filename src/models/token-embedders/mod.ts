@@ -1,0 +1,23 @@
+/** Token embedders by their block, for late interaction. */
+import type { TokenEmbedder } from '../../ports.ts';
+import type { ModelServices } from '../services.ts';
+import { type OnnxTokenEmbedderOptions, onnxTokenEmbedder } from './onnx.ts';
+
+export { type OnnxTokenEmbedder, type OnnxTokenEmbedderOptions, openOnnxTokenEmbedder } from './onnx.ts';
+
+export interface TokenEmbedderLoad {
+  /** Of the settings, before anything is loaded. */
+  readonly id: string;
+  load(): Promise<TokenEmbedder>;
+}
+
+export type TokenEmbedderBlock = { readonly driver: 'onnx' } & OnnxTokenEmbedderOptions;
+
+export function createTokenEmbedder(block: TokenEmbedderBlock, services: ModelServices = {}): TokenEmbedderLoad {
+  switch (block.driver) {
+    case 'onnx':
+      return onnxTokenEmbedder(block, services.log);
+    default:
+      throw new Error(`unknown token embedder ${block.driver satisfies never}`);
+  }
+}
