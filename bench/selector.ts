@@ -5,12 +5,13 @@
  * `plain` is bench/plain-selector.ts on the first 1,500 documents at B = 60, in the same process; both must ask for the same
  * documents in the same order. components: milliseconds of the B = 500 run by part.
  */
-import { mostContested } from '../select/kernels/boundary.ts';
+import { mostContested, nearBoundary } from '../select/kernels/boundary.ts';
 import { medianCosine } from '../select/kernels/cosine-median.ts';
-import { covarianceRow, createCovariance } from '../select/kernels/covariance.ts';
+import { createCovariance } from '../select/kernels/covariance.ts';
+import { createDenseKernel } from '../select/kernels/dense-kernel.ts';
+import { packRows } from '../select/kernels/packed-rows.ts';
 import { percentilePrior } from '../select/kernels/percentile-prior.ts';
 import { createPosterior, QUERY } from '../select/kernels/posterior.ts';
-import { createRowProducts } from '../select/kernels/row-products.ts';
 import { createPool } from '../select/pool.ts';
 import { createBoundaryMorph } from '../select/selectors/boundary-morph.ts';
 import { createRng } from '../src/kernels/rng.ts';
@@ -45,7 +46,8 @@ export async function run(): Promise<BenchResult> {
       secondsB500: fiveHundred.seconds,
       longestStepMs: fiveHundred.longestStepMs,
       startSeconds: fiveHundred.startSeconds,
-      components: components(pool, scores, fiveHundred.asked),
+      componentsB100: components(pool, scores, hundred.asked),
+      componentsB500: components(pool, scores, fiveHundred.asked),
       documents: SIZE,
       dimensions: WIDTH,
       capacity: CAPACITY,
@@ -84,53 +86,58 @@ function play(pool: Pool, scores: Float64Array, budget: number, capacity: number
   return { asked, seconds: (performance.now() - started) / 1000, startSeconds, longestStepMs };
 }
 
-/** The parts of one run, each timed alone over the same documents in the same order. Milliseconds. */
+/** The parts of one run, each timed over the same documents in the same order. Milliseconds. */
 function components(pool: Pool, scores: Float64Array, asked: readonly number[]): Record<string, number> {
   const { embeddings } = pool;
-  const { columns, data } = embeddings;
-  const parts = { medianCosine: 0, copy: 0, kernelRows: 0, posterior: 0, means: 0, acquisition: 0 };
+  const parts = { pack: 0, medianCosine: 0, kernelRows: 0, posterior: 0, means: 0, acquisition: 0, result: 0 };
   const time = <T>(part: keyof typeof parts, work: () => T): T => {
     const from = performance.now();
     const result = work();
     parts[part] += performance.now() - from;
     return result;
   };
-  const median = time('medianCosine', () => medianCosine(embeddings));
-  const covariance = createCovariance('vmf', median, data);
-  const products = time('copy', () => createRowProducts(embeddings));
-  const row = new Float64Array(SIZE);
-  const rowOf = (position: number): void => {
-    const vector =
-      position === QUERY ? pool.queryEmbedding! : data.subarray(position * columns, (position + 1) * columns);
-    covarianceRow(covariance, products, vector, row);
-    if (position !== QUERY) row[position] = 1;
-  };
-  const posterior = createPosterior({ size: SIZE, row: (_, out) => out.set(row) });
+  const products = time('pack', () => packRows(embeddings));
+  const median = time('medianCosine', () => medianCosine(embeddings, { products }));
+  const covariance = createCovariance('vmf', median, embeddings.data);
+  const kernel = createDenseKernel(embeddings, pool.queryEmbedding, covariance, products);
+  let rows = 0;
+  const posterior = createPosterior({
+    size: SIZE,
+    row: (position, out) => time('kernelRows', () => kernel.row(position, out)),
+    rows: (positions, outs) => {
+      rows += positions.length;
+      time('kernelRows', () => kernel.rows!(positions, outs));
+    },
+  });
   const prior = percentilePrior(SIZE);
   const means = new Float64Array(SIZE);
   const variances = new Float64Array(SIZE);
   const open = new Uint8Array(SIZE).fill(1);
+  const input = { means, variances, open, capacity: CAPACITY };
   for (const position of [QUERY, ...asked]) {
-    time('kernelRows', () => rowOf(position));
     time('posterior', () => {
-      posterior.add(position);
+      posterior.add(position, (count) => nearBoundary(input, count));
       posterior.settle(position === QUERY ? 0 : scores[position] - prior[position]);
     });
     if (position !== QUERY) open[position] = 0;
     time('means', () => {
       posterior.means(prior, means);
+      posterior.variances(variances);
       for (let d = 0; d < SIZE; d++) {
-        if (open[d] === 0) means[d] = scores[d];
-        variances[d] = open[d] === 0 ? 0 : posterior.variance(d);
+        if (open[d] === 1) continue;
+        means[d] = scores[d];
+        variances[d] = 0;
       }
     });
-    time('acquisition', () => mostContested({ means, variances, open, capacity: CAPACITY }));
+    time('acquisition', () => mostContested(input));
   }
-  return Object.fromEntries(Object.entries(parts).map(([part, ms]) => [part, Math.round(ms)]));
+  time('result', () => Int32Array.from({ length: SIZE }, (_, d) => d).sort((a, b) => means[b] - means[a] || a - b));
+  parts.posterior -= parts.kernelRows;
+  return { ...Object.fromEntries(Object.entries(parts).map(([part, ms]) => [part, Math.round(ms)])), rows };
 }
 
 /** The first `size` documents of a pool. */
-function cut(pool: Pool, size: number): Pool {
+export function cut(pool: Pool, size: number): Pool {
   const { columns, data } = pool.embeddings;
   return {
     ...pool,
@@ -139,7 +146,7 @@ function cut(pool: Pool, size: number): Pool {
   };
 }
 
-function makePool(): { pool: Pool; scores: Float64Array } {
+export function makePool(): { pool: Pool; scores: Float64Array } {
   const rng = createRng(20260911);
   const topics = new Float32Array(TOPICS * WIDTH);
   for (let i = 0; i < topics.length; i++) topics[i] = rng.normal();

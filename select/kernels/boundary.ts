@@ -82,6 +82,29 @@ export function mostContested(input: BoundaryInput): Contest | undefined {
   return { incumbent, challenger, gap: rule.reported(best), pick: pickOf(input, incumbent, challenger) };
 }
 
+/**
+ * Open documents by how close they are to the border, in deviations: whom Eq. 4 is likely to choose in the coming steps.
+ * Each is held against the last inside or the first outside.
+ */
+export function nearBoundary({ means, variances, open, capacity }: BoundaryInput, count: number): number[] {
+  const size = means.length;
+  if (capacity <= 0 || capacity >= size) return [];
+  // Scored documents gather at the border; look past them.
+  let scored = 0;
+  for (let d = 0; d < size; d++) scored += 1 - open[d];
+  const ranked = topPositions(means, size, capacity + scored + 4 * count, positions(size));
+  const near: { readonly position: number; readonly gap: number }[] = [];
+  ranked.forEach((position, rank) => {
+    if (open[position] === 0) return;
+    const other = ranked[rank < capacity ? capacity : capacity - 1];
+    const difference = means[position] - means[other];
+    const width = variances[position] + variances[other];
+    near.push({ position, gap: width > 0 ? (difference * difference) / width : Number.POSITIVE_INFINITY });
+  });
+  near.sort((a, b) => (a.gap === b.gap ? a.position - b.position : a.gap - b.gap));
+  return near.slice(0, count).map(({ position }) => position);
+}
+
 /** Where no pair is left: the open document with the largest variance, better position first; -1 when none is open. */
 export function mostUncertain(variances: Float64Array, open: Uint8Array): number {
   let best = -1;

@@ -6,12 +6,13 @@
  */
 import { createRng, shuffle } from '../../src/kernels/rng.ts';
 import type { Matrix } from '../../src/types.ts';
-import { createRowBlock, createRowProducts } from './row-products.ts';
+import { exactProducts, PAIR_SIDE, type PoolProducts } from './pool-products.ts';
+import { createRowProducts, plainRowProducts } from './row-products.ts';
 
+/** Up to here everything about a pool is computed exactly. */
 export const EXACT_LIMIT = 2000;
 export const SAMPLED_PAIRS = 200_000;
 
-const BLOCK = 8;
 /** Inner products between two yields: a few milliseconds at 1,024 dimensions. */
 const PAIRS_PER_TURN = 8192;
 
@@ -19,6 +20,8 @@ export interface MedianOptions {
   readonly seed?: number;
   readonly exactLimit?: number;
   readonly pairs?: number;
+  /** Where sampled pairs are multiplied; in float64 when left out. */
+  readonly products?: PoolProducts;
 }
 
 /** NaN when there is no pair. */
@@ -37,7 +40,12 @@ export function* medianCosineInSteps(embeddings: Matrix, options: MedianOptions 
   const cosines =
     rows <= (options.exactLimit ?? EXACT_LIMIT)
       ? yield* everyPair(embeddings)
-      : yield* sampledPairs(embeddings, options.seed ?? 1, options.pairs ?? SAMPLED_PAIRS);
+      : yield* sampledPairs(
+          rows,
+          options.products ?? exactProducts(embeddings, plainRowProducts(embeddings)),
+          options.seed ?? 1,
+          options.pairs ?? SAMPLED_PAIRS,
+        );
   return medianInPlace(cosines);
 }
 
@@ -62,28 +70,27 @@ function* everyPair(embeddings: Matrix): Generator<void, Float64Array> {
   return cosines;
 }
 
-function* sampledPairs({ rows, columns, data }: Matrix, seed: number, wanted: number): Generator<void, Float64Array> {
+function* sampledPairs(
+  rows: number,
+  products: PoolProducts,
+  seed: number,
+  wanted: number,
+): Generator<void, Float64Array> {
   const order = shuffle(
     Array.from({ length: rows }, (_, i) => i),
     createRng(seed),
   );
-  const blocks = Math.floor(rows / BLOCK);
-  const meetings = Math.ceil(wanted / (BLOCK * BLOCK));
-  const cosines = new Float64Array(meetings * BLOCK * BLOCK);
-  const block = createRowBlock(BLOCK, columns, data);
-  const vector = new Float64Array(columns);
+  const blocks = Math.floor(rows / PAIR_SIDE);
+  const block = (b: number): number[] => order.slice(b * PAIR_SIDE, (b + 1) * PAIR_SIDE);
+  const perMeeting = PAIR_SIDE * PAIR_SIDE;
+  const meetings = Math.ceil(wanted / perMeeting);
+  const cosines = new Float64Array(meetings * perMeeting);
   for (let meeting = 0; meeting < meetings; meeting++) {
-    const shift = 1 + Math.floor(meeting / blocks);
-    const first = (meeting % blocks) * BLOCK;
-    const second = (((meeting % blocks) + shift) % blocks) * BLOCK;
-    for (let i = 0; i < BLOCK; i++) block.setRow(i, data, order[first + i] * columns);
-    for (let j = 0; j < BLOCK; j++) {
-      const start = order[second + j] * columns;
-      vector.set(data.subarray(start, start + columns));
-      const at = (meeting * BLOCK + j) * BLOCK;
-      block.times(vector, cosines.subarray(at, at + BLOCK));
-    }
-    if (((meeting + 1) * BLOCK * BLOCK) % PAIRS_PER_TURN === 0) yield;
+    const first = meeting % blocks;
+    const second = (first + 1 + Math.floor(meeting / blocks)) % blocks;
+    const out = cosines.subarray(meeting * perMeeting, (meeting + 1) * perMeeting);
+    products.between(block(first), block(second), out);
+    if (((meeting + 1) * perMeeting) % PAIRS_PER_TURN === 0) yield;
   }
   return cosines;
 }

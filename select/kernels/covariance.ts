@@ -7,7 +7,6 @@
  * Rows are computed when asked for; the N x N matrix never exists.
  */
 import type { Matrix } from '../../src/types.ts';
-import type { RowProducts } from './row-products.ts';
 
 export type KernelName = 'vmf' | 'rbf' | 'matern52';
 
@@ -41,13 +40,7 @@ export function covarianceAt(covariance: Covariance, cosine: number): number {
   }
 }
 
-/** out[d] = K(vector, d) for every row d of the embeddings: N inner products. */
-export function covarianceRow(
-  covariance: Covariance,
-  products: RowProducts,
-  vector: Float32Array | Float64Array,
-  out: Float64Array,
-): void {
-  products(vector instanceof Float64Array ? vector : Float64Array.from(vector), out);
-  for (let d = 0; d < out.length; d++) out[d] = covarianceAt(covariance, out[d]);
+/** K in place of every cosine. */
+export function toCovariances(covariance: Covariance, cosines: Float64Array): void {
+  for (let d = 0; d < cosines.length; d++) cosines[d] = covarianceAt(covariance, cosines[d]);
 }

@@ -19,15 +19,23 @@ export function addLinearBasis(
     for (const feature of features) sum += of(feature, a) * of(feature, b);
     return sum;
   };
+  const addBasis = (position: number, out: Float64Array): void => {
+    for (let d = 0; d < size; d++) out[d] += variance;
+    for (const feature of features) {
+      const scale = variance * of(feature, position);
+      for (let d = 0; d < size; d++) out[d] += scale * feature[d];
+    }
+  };
+  const rows = (positions: readonly number[], outs: readonly Float64Array[]): void => {
+    kernel.rows!(positions, outs);
+    for (const [i, position] of positions.entries()) addBasis(position, outs[i]);
+  };
   return {
     row(position, out) {
       kernel.row(position, out);
-      for (let d = 0; d < size; d++) out[d] += variance;
-      for (const feature of features) {
-        const scale = variance * of(feature, position);
-        for (let d = 0; d < size; d++) out[d] += scale * feature[d];
-      }
+      addBasis(position, out);
     },
+    rows: kernel.rows === undefined ? undefined : rows,
     pair: (a, b) => kernel.pair(a, b) + variance * inner(a, b),
     diagonal: (position) => kernel.diagonal(position) + variance * inner(position, position),
   };

@@ -9,7 +9,8 @@ export type RowProducts = (vector: Float64Array, out: Float64Array, from?: numbe
 /** Copies float32 rows once; worth it from the second product on. */
 export function createRowProducts(matrix: Matrix): RowProducts {
   const { rows, columns, data } = matrix;
-  const simd = data instanceof Float32Array ? createSimdRows(rows, columns) : undefined;
+  if (!(data instanceof Float32Array)) return plainRowProducts(matrix);
+  const simd = createSimdRows(rows, columns);
   if (simd === undefined) return plainRowProducts(matrix);
   simd.setRows(data);
   return simd.times;
@@ -19,23 +20,5 @@ export function plainRowProducts({ rows, columns, data }: Matrix): RowProducts {
   const inner = innerProductFor(data);
   return (vector, out, from = 0) => {
     for (let r = from; r < rows; r++) out[r] = inner(data, r * columns, vector, 0, columns);
-  };
-}
-
-/** A few rows that change often. */
-export interface RowBlock {
-  setRow(row: number, data: Float32Array | Float64Array, start: number): void;
-  readonly times: RowProducts;
-}
-
-/** Room for that many rows, stored as `like` is. */
-export function createRowBlock(rows: number, columns: number, like: Matrix['data']): RowBlock {
-  const single = like instanceof Float32Array;
-  const simd = single ? createSimdRows(rows, columns) : undefined;
-  if (simd !== undefined) return simd;
-  const data = single ? new Float32Array(rows * columns) : new Float64Array(rows * columns);
-  return {
-    setRow: (row, source, start) => data.set(source.subarray(start, start + columns), row * columns),
-    times: plainRowProducts({ rows, columns, data }),
   };
 }

@@ -1,6 +1,6 @@
 /** Acquisitions by name, over the kernels that compute them. */
 import { type Beliefs, highestUpperBound, mostUndecided, mostValuable } from '../kernels/acquisitions.ts';
-import { mostContested, mostUncertain } from '../kernels/boundary.ts';
+import { mostContested, mostUncertain, nearBoundary } from '../kernels/boundary.ts';
 import type { Acquisition, View } from './gaussian-run.ts';
 
 /** boundary = Eq. 4; entropy = the membership that is least decided; kg-own = what its own score is worth. */
@@ -16,7 +16,7 @@ export interface BoundaryOptions {
 /** Where no pair is left to contest, the open document with the largest deviation. */
 export function boundary(options: BoundaryOptions = {}): Acquisition {
   const additive = options.gap === 'additive';
-  return (view) => {
+  const acquire: Acquisition = (view) => {
     const contest = mostContested({
       // The scale cancels in a quotient and not in a difference.
       ...(additive ? inScores(view) : view),
@@ -26,6 +26,8 @@ export function boundary(options: BoundaryOptions = {}): Acquisition {
     if (contest === undefined) return { pick: mostUncertain(view.variances, view.open), gap: Number.POSITIVE_INFINITY };
     return { pick: contest.pick, gap: additive ? contest.gap : contest.gap / view.scale };
   };
+  acquire.likely = nearBoundary;
+  return acquire;
 }
 
 /** GP-UCB with beta_t = beta_0 / sqrt(t + 1) (BoundaryMORPH C.2). */

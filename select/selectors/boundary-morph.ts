@@ -17,7 +17,7 @@ import { percentilePrior } from '../kernels/percentile-prior.ts';
 import type { PoolKernel } from '../kernels/pool-kernel.ts';
 import { type AcquisitionName, acquisition, type BoundaryOptions, upperConfidence } from './acquire.ts';
 import { createGaussianRun, type RunOptions, requireRunOptions } from './gaussian-run.ts';
-import { medianOf, productsOf } from './geometry.ts';
+import { closenessOf, medianOf } from './geometry.ts';
 import { type SteppedSelector, steppedSelector } from './stepped.ts';
 
 interface ProcessOptions extends RunOptions {
@@ -94,7 +94,7 @@ export function* vectorKernel(
     pool.embeddings,
     pool.queryEmbedding,
     { ...covariance, concentration: sharpen * covariance.concentration },
-    productsOf(pool.embeddings),
+    closenessOf(pool.embeddings),
   );
 }
 

@@ -26,7 +26,11 @@ export interface Choice {
   readonly gap?: number;
 }
 
-export type Acquisition = (view: View) => Choice;
+export interface Acquisition {
+  (view: View): Choice;
+  /** Positions that later steps may well choose, likeliest first; a guess that saves time when it is right. */
+  likely?(view: View, count: number): readonly number[];
+}
 
 /** Settings that every selector on a Gaussian process takes. */
 export interface RunOptions {
@@ -70,6 +74,11 @@ export function createGaussianRun(pool: Pool, limits: SelectionLimits, plan: Run
   let warm = Math.min(plan.warmStart ?? 0, ledger.left);
   let step = 0;
   let stopped = false;
+  let lastScale = 1;
+
+  /** From what the last acquisition saw. */
+  const likely =
+    plan.acquire.likely === undefined ? undefined : (count: number) => plan.acquire.likely!(view(lastScale), count);
 
   /** Brings told scores into the posterior. */
   const settle = (): void => {
@@ -77,7 +86,7 @@ export function createGaussianRun(pool: Pool, limits: SelectionLimits, plan: Run
     // The assumptions were added in the order asked; when every pick was answered their rows are already right.
     const assumed = told.length === asked.length ? posterior.count - standing : 0;
     posterior.rewind(standing + assumed);
-    for (const position of told.slice(assumed)) posterior.add(position);
+    for (const position of told.slice(assumed)) posterior.add(position, likely);
     for (const position of told) posterior.settle(ledger.scores[position] - prior[position]);
     standing = posterior.count;
     asked = asked.filter((position) => ledger.status[position] === STATUS.asked);
@@ -85,34 +94,35 @@ export function createGaussianRun(pool: Pool, limits: SelectionLimits, plan: Run
 
   /** Variances as the acquisition sees them: 0 for what is scored, or assumed to be. */
   const spread = (picks: readonly number[]): void => {
+    posterior.variances(variances);
     for (let d = 0; d < size; d++) {
-      variances[d] = ledger.status[d] === STATUS.scored ? 0 : posterior.variance(d);
+      if (ledger.status[d] === STATUS.scored) variances[d] = 0;
       open[d] = ledger.status[d] === STATUS.open ? 1 : 0;
     }
     for (const pick of picks) variances[pick] = open[pick] = 0;
   };
 
-  const choose = (scale: number): Choice =>
-    plan.acquire({
-      means,
-      variances,
-      open,
-      capacity: limits.capacity,
-      scale,
-      step,
-      covariance: model.pairCovariance,
-    });
+  const view = (scale: number): View => ({
+    means,
+    variances,
+    open,
+    capacity: limits.capacity,
+    scale,
+    step,
+    covariance: model.pairCovariance,
+  });
 
   const nextPicks = (): number[] => {
     const wanted = stopped ? 0 : Math.min(batch, ledger.left);
     const picks: number[] = [];
     if (wanted > 0) model.estimate(means);
     const { deviation } = posterior.residualMoments();
+    lastScale = deviation;
     while (picks.length < wanted) {
       // Conditioning on its own mean leaves every mean as it is; only the variances shrink.
-      if (picks.length > 0) posterior.add(picks[picks.length - 1]);
+      if (picks.length > 0) posterior.add(picks[picks.length - 1], likely);
       spread(picks);
-      const { pick, gap } = choose(deviation);
+      const { pick, gap } = plan.acquire(view(deviation));
       if (gap !== undefined && plan.stopAt !== undefined && gap > plan.stopAt) {
         // Later in a batch it only ends the batch: answers may still bring the border closer.
         stopped = picks.length === 0;

@@ -39,6 +39,7 @@ export function createResidualModel(pool: Pool, ledger: Ledger, surrogate: Surro
   const posterior = createPosterior({
     size,
     row: kernel.row,
+    rows: kernel.rows,
     diagonal: kernel.diagonal,
     noise: surrogate.noise,
     centred: surrogate.centred,

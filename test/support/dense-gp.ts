@@ -12,6 +12,10 @@ export interface OracleInput {
   readonly kernel?: 'vmf' | 'rbf' | 'matern52';
   readonly gap?: 'standardised' | 'additive';
   readonly pairCovariance?: boolean;
+  /** cosine(a, b) of two positions, -1 = the query; from the vectors when left out. */
+  readonly cosine?: (a: number, b: number) => number;
+  /** From the vectors when left out. */
+  readonly median?: number;
 }
 
 export interface OracleStep {
@@ -71,7 +75,7 @@ export function oracleStep(input: OracleInput, asked: readonly number[]): Oracle
   const { vectors, query, scores, capacity } = input;
   const n = vectors.length;
   const prior = vectors.map((_, position) => (n === 1 ? 1 : (n - 1 - position) / (n - 1)));
-  const kernel = oracleKernel(input.kernel ?? 'vmf', oracleMedian(vectors));
+  const kernel = oracleKernel(input.kernel ?? 'vmf', input.median ?? oracleMedian(vectors));
   const scored = asked.filter((position) => scores[position] !== null);
   const anchors = query === undefined ? [] : [query];
   const points = [...anchors, ...scored.map((position) => vectors[position])];
@@ -80,7 +84,7 @@ export function oracleStep(input: OracleInput, asked: readonly number[]): Oracle
 
   const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0);
   const k = (p: number, a: readonly number[], q: number, b: readonly number[]) =>
-    p === q && p >= -1 ? 1 : kernel(dot(a, b));
+    p === q && p >= -1 ? 1 : kernel(input.cosine === undefined || q < -1 ? dot(a, b) : input.cosine(p, q));
   const block = points.map((a, r) =>
     points.map((b, c) => (r === c ? 1 + 1e-4 : k(owners[r], a, owners[c] === owners[r] ? -2 : owners[c], b))),
   );

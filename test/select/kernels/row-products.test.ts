@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRowBlock, createRowProducts, plainRowProducts } from '../../../select/kernels/row-products.ts';
+import { createRowProducts, plainRowProducts } from '../../../select/kernels/row-products.ts';
 import { createSimdRows } from '../../../select/kernels/simd-rows.ts';
 import { createRng } from '../../../src/kernels/rng.ts';
 import { dot } from '../../../src/kernels/vector.ts';
@@ -40,25 +40,6 @@ describe('row products', () => {
         for (let r = 0; r < rows; r++) {
           expect(out[r]).toBe(r < from ? -9 : dot(data, r * columns, vector, 0, columns));
         }
-      }
-    }
-  });
-
-  it('follow a block whose rows change, in both storages', () => {
-    const rng = createRng(11);
-    const columns = 7;
-    const values = Array.from({ length: 20 * columns }, () => rng.normal());
-    for (const data of [Float32Array.from(values), Float64Array.from(values)]) {
-      const block = createRowBlock(3, columns, data);
-      const vector = Float64Array.from({ length: columns }, () => rng.normal());
-      const out = new Float64Array(3);
-      for (let round = 0; round < 10; round++) {
-        const chosen = [rng.int(20), rng.int(20), rng.int(20)];
-        chosen.forEach((row, i) => {
-          block.setRow(i, data, row * columns);
-        });
-        block.times(vector, out);
-        expect([...out]).toEqual(chosen.map((row) => dot(data, row * columns, vector, 0, columns)));
       }
     }
   });
