@@ -20,6 +20,10 @@ process.exitCode = await runProgram(
         summary: "the paper's tables on your data",
         load: async () => (await import('../select/command.ts')).compareCommand,
       },
+      analyze: {
+        summary: "the paper's figures on your data",
+        load: async () => (await import('../select/command.ts')).analyzeCommand,
+      },
       doctor: {
         summary: 'whether a reranker earns its calls, from judgements',
         load: async () => (await import('../select/command.ts')).doctorCommand,

@@ -1,6 +1,7 @@
 /** The commands of this folder, by name, and what --help says of all of them. */
 import { SELECTORS } from './mod.ts';
 
+export { analyzeCommand } from './commands/analyze.ts';
 export { compareCommand } from './commands/compare.ts';
 export { doctorCommand } from './commands/doctor.ts';
 export { selectCommand } from './commands/select.ts';

@@ -6,14 +6,20 @@ import { splitShortForms } from '../../src/config/short-form.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { compareReport } from '../compare.ts';
 import { SELECTORS } from '../mod.ts';
+import type { Chat } from '../study/chat.ts';
 import { compareTables } from '../study/compare-tables.ts';
-import { type GroupReport, measureGroup } from '../study/measure.ts';
+import { type Cell, type GroupReport, measureGroup } from '../study/measure.ts';
+import { measureAgentic } from '../study/measure-agentic.ts';
 import { NEEDS_WORDS, parseSystem, type StudySystem } from '../study/systems.ts';
 import type { StudyGroup } from '../study/types.ts';
+import { openChat } from './open-chat.ts';
 import { openStudyGroups } from './study-groups.ts';
 import { writeReport } from './write-report.ts';
 
 type Options = z.infer<typeof compareSchema>;
+
+/** A system of its own beside the selectors. */
+const AGENTIC = 'agentic';
 
 export const compareCommand = defineCommand({
   name: 'compare',
@@ -22,7 +28,8 @@ export const compareCommand = defineCommand({
     'Every selector works on the same pools with the same scores. Each (query, document) pair is scored once, kept on disk\n' +
     'and never paid for again, so a stopped study goes on where it was. nCG@k counts relevant documents among the k against\n' +
     'the most that any k of the pool could hold; CE-nCG@k does the same with the scores. Swept baselines get the settings\n' +
-    'that do best on the evaluated queries, as in the paper; --no-sweep takes their defaults.',
+    'that do best on the evaluated queries, as in the paper; --no-sweep takes their defaults. With a --policy that speaks\n' +
+    'chat the agentic search loop runs beside them, over a grid of depths and hops.',
   schema: compareSchema,
   examples: [
     [
@@ -42,7 +49,9 @@ export const compareCommand = defineCommand({
 });
 
 async function runCompare(options: Options, context: CommandContext): Promise<CommandResult> {
-  const systems = systemsOf(options);
+  const asked = options.selectors?.includes(AGENTIC) === true;
+  const systems = systemsOf({ ...options, selectors: options.selectors?.filter((name) => name !== AGENTIC) });
+  const chat = await openChat(options.policy, asked ? AGENTIC : undefined, options.seed, context);
   if (options.focus !== undefined && !systems.some(({ name }) => name === options.focus)) {
     throw new DocOptError('USAGE', `--focus ${options.focus} is not among the selectors`, {
       hint: `One of: ${systems.map(({ name }) => name).join(', ')}.`,
@@ -56,7 +65,12 @@ async function runCompare(options: Options, context: CommandContext): Promise<Co
       continue;
     }
     const able = systemsFor(group, systems, options.selectors !== undefined, context);
-    groups.push(await measure(group, able, options, context));
+    const report = await measure(group, able, options, context);
+    groups.push(
+      chat === undefined || !(asked || options.selectors === undefined)
+        ? report
+        : { ...report, cells: [...report.cells, ...(await measureLoop(group, chat, options, context))] },
+    );
   }
   if (options.dryRun) return { json: { planned }, text: planned.map(planLine).join('\n') };
   const report = compareReport(groups, { focus: options.focus, seed: options.seed });
@@ -110,11 +124,31 @@ export async function measure(
   }
 }
 
+async function measureLoop(
+  group: StudyGroup,
+  chat: Chat,
+  { agenticDepths, agenticHops, capacities, seed }: Options,
+  { log }: CommandContext,
+): Promise<Cell[]> {
+  const progress = log.progress(`${group.collection}, ${AGENTIC}`, group.queries.length);
+  try {
+    return await measureAgentic(group, chat, {
+      depths: unique(agenticDepths),
+      hops: unique(agenticHops),
+      capacities: unique(capacities),
+      seed,
+      onQuery: () => progress.tick(),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
 function unique(values: readonly number[]): number[] {
   return [...new Set(values)].sort((a, b) => a - b);
 }
 
-interface Plan {
+export interface Plan {
   readonly collection: string;
   readonly retriever: string;
   readonly reranker: string;
@@ -123,7 +157,7 @@ interface Plan {
   readonly calls: number;
 }
 
-function planOf(group: StudyGroup, { pool }: Options): Plan {
+export function planOf(group: StudyGroup, { pool }: Pick<Options, 'pool'>): Plan {
   const { collection, retriever, reranker, queries, documents } = group;
   const calls = queries.length * Math.min(pool, documents);
   return { collection, retriever, reranker, queries: queries.length, calls };

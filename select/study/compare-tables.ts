@@ -16,7 +16,9 @@ export function compareTables(report: CompareReport): string {
 }
 
 function groupTables(report: CompareReport, group: CompareReport['groups'][number]): string {
-  const cells = report.cells.filter((cell) => isOf(cell, group));
+  const all = report.cells.filter((cell) => isOf(cell, group));
+  const cells = all.filter(({ selector }) => !isAgentic(selector));
+  const loop = agenticTable(all.filter(({ selector }) => isAgentic(selector)));
   const facts = [
     `${group.queries} queries`,
     `pool ${group.pool} of ${group.documents} documents`,
@@ -28,6 +30,7 @@ function groupTables(report: CompareReport, group: CompareReport['groups'][numbe
     `## ${group.collection}, ${group.retriever}, ${group.reranker}`,
     `${facts.join(', ')}.`,
     ...KINDS.map((kind) => selectorTable(cells, kind)),
+    ...(loop === undefined ? [] : [loop]),
     ...testLines(report, group),
     ...sweepLines(cells),
     trustTable(group.trust),
@@ -42,7 +45,26 @@ function isOf(
   return cell.collection === group.collection && cell.retriever === group.retriever && cell.reranker === group.reranker;
 }
 
-/** Table 1: a row a selector, a column a budget and capacity. Systems with budgets of their own get no row here. */
+function isAgentic(selector: string): boolean {
+  return selector.startsWith('agentic:');
+}
+
+/** The loop has costs of its own: documents read, calls to the model, time. */
+function agenticTable(cells: readonly Cell[]): string | undefined {
+  if (cells.length === 0) return undefined;
+  const metrics = [...new Set(cells.map(({ metric }) => metric))];
+  return markdownTable(
+    ['', 'documents read', 'chat calls', 'ms', ...metrics],
+    [...new Set(cells.map(({ selector }) => selector))].map((selector) => {
+      const own = cells.filter((cell) => cell.selector === selector);
+      const { budget, calls, selectorMs } = own[0];
+      const values = metrics.map((metric) => percent(own.find((cell) => cell.metric === metric)!.mean));
+      return [selector, String(budget), calls.toFixed(1), selectorMs.toFixed(0), ...values];
+    }),
+  );
+}
+
+/** Table 1: a row a selector, a column a budget and capacity. */
 function selectorTable(cells: readonly Cell[], kind: (typeof KINDS)[number]): string {
   const own = cells.filter(({ metric }) => metric.startsWith(`${kind}@`));
   const selectors = [...new Set(own.map(({ selector }) => selector))];
@@ -65,7 +87,7 @@ function selectorTable(cells: readonly Cell[], kind: (typeof KINDS)[number]): st
 /** In how many cells the focus is ahead of each other selector, and in how many that is more than chance. */
 function testLines({ tests, focus }: CompareReport, group: CompareReport['groups'][number]): string[] {
   const own = tests.filter((test) => isOf(test, group));
-  const others = [...new Set(own.map(({ b }) => b))];
+  const others = [...new Set(own.map(({ b }) => b))].filter((other) => !isAgentic(other));
   if (others.length === 0) return [];
   const row = (other: string): string[] => [
     `against ${other}`,

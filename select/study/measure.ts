@@ -21,6 +21,8 @@ export interface Cell {
   readonly perQuery: Readonly<Record<string, number>>;
   /** Of a swept selector: what was chosen for this budget. */
   readonly settings?: Settings;
+  /** Reranker calls of a query, mean: the budget, or less where a selector stops early or the pool is small. */
+  readonly calls: number;
   /** Median over queries; the reranker's time is not in it. */
   readonly selectorMs: number;
 }
@@ -76,7 +78,7 @@ export async function measureGroup(group: StudyGroup, settings: MeasureSettings)
             ? await play(at, selector, budget, Math.max(...wanted), settings.signal)
             : undefined;
           for (const capacity of wanted) {
-            const { order, selectorMs } = once ?? (await play(at, selector, budget, capacity, settings.signal));
+            const { order, calls, selectorMs } = once ?? (await play(at, selector, budget, capacity, settings.signal));
             for (const [kind, scale] of Object.entries(scales)) {
               sheet.put(
                 { system: system.name, budget, candidate, capacity, kind },
@@ -84,7 +86,9 @@ export async function measureGroup(group: StudyGroup, settings: MeasureSettings)
                 scale.at(order, capacity),
               );
             }
-            sheet.put({ system: system.name, budget, candidate, capacity, kind: 'ms' }, query.id, selectorMs);
+            const place = { system: system.name, budget, candidate, capacity };
+            sheet.put({ ...place, kind: 'ms' }, query.id, selectorMs);
+            sheet.put({ ...place, kind: 'calls' }, query.id, calls);
           }
         }
       }
@@ -111,6 +115,7 @@ export async function measureGroup(group: StudyGroup, settings: MeasureSettings)
             mean: meanOf(values),
             perQuery: Object.fromEntries(ids.map((id, i) => [id, values[i]])),
             ...(system.candidates.length > 1 ? { settings: system.candidates[candidate].settings } : {}),
+            calls: meanOf(sheet.get({ ...key, kind: 'calls' })),
             selectorMs: median(sheet.get({ ...key, kind: 'ms' })),
           });
         }

@@ -9,6 +9,8 @@ export interface Played {
   readonly order: Int32Array;
   /** 1 by pool position where the reranker was asked and answered. */
   readonly scored: Uint8Array;
+  /** Reranker calls that were spent. */
+  readonly calls: number;
   /** Milliseconds of the selector alone. */
   readonly selectorMs: number;
 }
@@ -22,7 +24,7 @@ export async function play(
 ): Promise<Played> {
   const { pool, scores } = at;
   const recorded = new Map(pool.ids.map((id, i) => [id, Number.isNaN(scores[i]) ? null : scores[i]]));
-  const { selected, timings } = await select({
+  const { selected, calls, timings } = await select({
     pool,
     documentAt: (position) => ({ id: pool.ids[position], title: '', text: '' }),
     reranker: createRecordedReranker(recorded),
@@ -37,5 +39,5 @@ export async function play(
     if (source === 'scored') scored[firstStageRank - 1] = 1;
     return firstStageRank - 1;
   });
-  return { order, scored, selectorMs: timings.selectorMs };
+  return { order, scored, calls: calls.length, selectorMs: timings.selectorMs };
 }

@@ -19,7 +19,7 @@ import {
   splitSeed,
   trainShare,
 } from '../options.ts';
-import { compareSchema, morphDoctorSchema } from './study.ts';
+import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 
 const count = z.int().min(1);
 
@@ -368,5 +368,11 @@ export const SCHEMAS = {
     'rewrite-corpus': rewriteCorpusSchema,
     eval: evalSchema,
   },
-  morph: { select: selectSchema, serve: serveSchema, compare: compareSchema, doctor: morphDoctorSchema },
+  morph: {
+    select: selectSchema,
+    serve: serveSchema,
+    compare: compareSchema,
+    analyze: analyzeSchema,
+    doctor: morphDoctorSchema,
+  },
 } as const satisfies Record<'docopt' | 'morph', Record<string, z.ZodObject>>;

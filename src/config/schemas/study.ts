@@ -1,4 +1,4 @@
-/** Options of the studies: `morph compare`, `morph doctor`. */
+/** Options of the studies: `morph compare`, `morph analyze`, `morph doctor`. */
 import { z } from 'zod';
 import {
   devShare,
@@ -92,6 +92,34 @@ export const compareSchema = z.strictObject({
   out,
   dryRun: dryRun(),
   ...network(),
+});
+
+export const FIGURES = [
+  'coverage',
+  'capacity',
+  'allocation',
+  'multimodality',
+  'latency',
+  'frontier',
+  'kernels',
+  'robustness',
+  'audit',
+] as const;
+
+export const analyzeSchema = z.strictObject({
+  ...subject,
+  figures: option(z.array(z.enum(FIGURES)).min(1).optional(), {
+    help: 'which figures (default: all that need no chat policy)',
+    value: 'NAME,NAME',
+  }),
+  selectors,
+  budgets: budgets([25, 50]),
+  capacities: capacities([50, 100]),
+  pool,
+  sweep,
+  ...agentic,
+  out,
+  dryRun: dryRun(),
 });
 
 export const morphDoctorSchema = z.strictObject({

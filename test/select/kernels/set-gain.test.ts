@@ -3,6 +3,8 @@ import { createGainScale } from '../../../select/kernels/set-gain.ts';
 import { createRng, shuffle } from '../../../src/kernels/rng.ts';
 import { evaluate, parseMeasures } from '../../../src/metrics/mod.ts';
 
+const gainOf = (gain: number): number => (Number.isNaN(gain) ? 0 : gain);
+
 describe('nCG and CE-nCG', () => {
   it('is the share of the best k documents of the pool', () => {
     const scale = createGainScale(Float64Array.from([0.9, 0.2, Number.NaN, 0.6]));
@@ -27,11 +29,11 @@ describe('nCG and CE-nCG', () => {
         if (inside.length > k) continue;
         most = Math.max(
           most,
-          inside.reduce((sum, i) => sum + (gains[i] > 0 ? gains[i] : 0), 0),
+          inside.reduce((sum, i) => sum + gainOf(gains[i]), 0),
         );
       }
       const order = shuffle([...gains.keys()], rng);
-      const got = order.slice(0, k).reduce((sum, i) => sum + (gains[i] > 0 ? gains[i] : 0), 0);
+      const got = order.slice(0, k).reduce((sum, i) => sum + gainOf(gains[i]), 0);
       expect(createGainScale(gains).ideal(k)).toBeCloseTo(most, 12);
       expect(createGainScale(gains).at(order, k)).toBeCloseTo(most === 0 ? 0 : got / most, 12);
     }
