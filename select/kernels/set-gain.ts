@@ -22,10 +22,11 @@ export function createGainScale(gains: Float64Array): GainScale {
       if (most === 0) return 0;
       // Added largest first, as the ideal is: a perfect set is worth exactly 1, whatever order it comes in.
       const chosen = new Float64Array(Math.min(k, order.length));
-      for (let i = 0; i < chosen.length; i++) chosen[i] = gains[order[i]] > 0 ? gains[order[i]] : 0;
+      for (let i = 0; i < chosen.length; i++) chosen[i] = gains[order[i]];
       chosen.sort();
       let sum = 0;
-      for (let i = chosen.length - 1; i >= 0; i--) sum += chosen[i];
+      // NaN sorts last and counts nothing, as what is not above 0.
+      for (let i = chosen.length - 1; i >= 0; i--) if (chosen[i] > 0) sum += chosen[i];
       return sum / most;
     },
   };
