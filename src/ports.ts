@@ -94,6 +94,8 @@ export interface TrainablePolicy extends Policy {
 export interface Learner {
   readonly policy: Policy;
   step(groups: readonly RewardedGroup[], learningRate: number): Promise<StepMetrics>;
+  /** The collection has been rewritten and indexed by the policy as it is now. */
+  onRefresh?(): void;
   save(artefact: ArtefactWriter): Promise<void>;
   load(artefact: ArtefactReader): Promise<void>;
 }

@@ -14,7 +14,7 @@ export {
   grpoLoss,
   type LossAggregation,
 } from './kernels/grpo-loss.ts';
-export { createGradientLearner, type GradientOptions, type RoundLearner } from './learners/gradient.ts';
+export { createGradientLearner, type GradientOptions } from './learners/gradient.ts';
 export { type OpenPolicy, openPolicy } from './open-policy.ts';
 export { type DrawOptions, PRESETS, type Preset, type TrainOptions, trainOptions } from './options.ts';
 export type { RoundEvaluation } from './refresh.ts';

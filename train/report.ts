@@ -69,10 +69,12 @@ export interface TrainOutcome {
   readonly report: TrainReport;
   /** Per-query figures of the three systems, for whoever pools several runs. */
   readonly systems: readonly EvaluatedSystem[];
+  /** The same of what the gain is to be seen beside. */
+  readonly baselines: readonly { readonly system: EvaluatedSystem; readonly compared: boolean }[];
 }
 
 /** Fewer than for the main comparisons: there may be many baselines. */
-const BASELINE_RESAMPLES = 2000;
+export const BASELINE_RESAMPLES = 2000;
 
 export async function writeReport(session: Session, state: TrainingState, texts: FinalTexts): Promise<TrainOutcome> {
   const { corpus, experiment, options, retriever, learner, splits } = session;
@@ -146,7 +148,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     environment: session.environment ?? {},
   };
   await experiment.writeFile('report.json', `${JSON.stringify(report, null, 2)}\n`);
-  return { report, systems };
+  return { report, systems, baselines: baselines.map(({ measured, compared }) => ({ system: measured, compared })) };
 }
 
 async function measureSystem(

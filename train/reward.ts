@@ -128,17 +128,18 @@ export async function createRewarder(
       });
       const rankings = await searchSwaps(index, swaps, asked, training, {
         k,
-        depth: withSimilarity ? Math.max(depth, index.size) : depth,
+        depth,
         isPositive: (swap, column) => column < positivesOf(corpus.positionOf(swaps[swap].id)!).length,
         pessimistic: options.rewardTies === 'pessimistic',
       });
+
+      const similarities = withSimilarity ? await ownScores(index, swaps, asked, training, rankings, depth) : [];
 
       return candidates.map(({ document, texts }, group) => {
         const id = corpus.ids[document];
         const wins = positivesOf(document).length;
         const queries = [...positivesOf(document), ...negativesOf(document)];
-        const similaritiesOf = (text: string): number[] =>
-          rankings[swapOf[group].get(text)!].map((ranking) => scoreOf(ranking, id));
+        const similaritiesOf = (text: string): readonly number[] => similarities[swapOf[group].get(text)!];
         const current = withSimilarity ? similaritiesOf(corpus.indexText(document)) : [];
         const rewards = new Float64Array(texts.length);
         const moves = texts.map((text, sample) => {
@@ -189,9 +190,6 @@ interface SwapSearch {
   readonly pessimistic: boolean;
 }
 
-/** Rankings held at once when whole rankings are needed: the similarity reward on a large collection goes in parts. */
-const HELD_ENTRIES = 20_000_000;
-
 async function searchSwaps(
   index: RetrievalIndex,
   swaps: readonly IndexText[],
@@ -200,13 +198,7 @@ async function searchSwaps(
   search: SwapSearch,
 ): Promise<Ranking[][]> {
   const queries = asked.map((row) => row.map((q) => training.queries[q]));
-  const perSwap = Math.max(1, ...asked.map((row) => row.length)) * search.depth;
-  const part = Math.max(1, Math.floor(HELD_ENTRIES / perSwap));
-  const rankings: Ranking[][] = [];
-  for (let start = 0; start < swaps.length; start += part) {
-    const end = start + part;
-    rankings.push(...(await index.searchReplacing(swaps.slice(start, end), queries.slice(start, end), search.depth)));
-  }
+  const rankings = (await index.searchReplacing(swaps, queries, search.depth)).map((row) => [...row]);
   checkShape(rankings, queries);
   if (!search.pessimistic) return rankings;
 
@@ -238,10 +230,54 @@ async function searchSwaps(
   }
 }
 
-/** A document that a lexical index leaves out of a ranking matches nothing: similarity 0. */
-function scoreOf(ranking: Ranking, id: string): number {
-  const position = ranking.ids.indexOf(id);
-  return position < 0 ? 0 : ranking.scores[position];
+/** Entries of rankings held at once while looking deep. */
+const HELD_ENTRIES = 20_000_000;
+
+/** How much deeper the next look goes. */
+const DEEPER = 8;
+
+/**
+ * The swapped documents' own scores, [swap][query]. Most stand in the rankings that are there; for the others, and only for
+ * them, the search goes deeper until they are found. A document that a lexical index leaves out matches nothing: 0.
+ */
+async function ownScores(
+  index: RetrievalIndex,
+  swaps: readonly IndexText[],
+  asked: readonly (readonly number[])[],
+  training: TrainingQueries,
+  rankings: readonly (readonly Ranking[])[],
+  searched: number,
+): Promise<number[][]> {
+  const scores = asked.map((row) => row.map(() => 0));
+  /** Notes a score that is there; whether one may still be found further down. */
+  const note = (swap: number, column: number, { ids, scores: found }: Ranking, depth: number): boolean => {
+    const position = ids.indexOf(swaps[swap].id);
+    if (position >= 0) scores[swap][column] = found[position];
+    return position < 0 && ids.length >= depth && depth < index.size;
+  };
+  let open = rankings.flatMap((row, swap) => {
+    const columns = row.flatMap((ranking, column) => (note(swap, column, ranking, searched) ? [column] : []));
+    return columns.length === 0 ? [] : [{ swap, columns }];
+  });
+  for (let depth = Math.max(100, searched) * DEEPER; open.length > 0; depth *= DEEPER) {
+    const widest = Math.max(...open.map(({ columns }) => columns.length));
+    const part = Math.max(1, Math.floor(HELD_ENTRIES / (widest * Math.min(depth, index.size))));
+    const left: typeof open = [];
+    for (let start = 0; start < open.length; start += part) {
+      const now = open.slice(start, start + part);
+      const found = await index.searchReplacing(
+        now.map(({ swap }) => swaps[swap]),
+        now.map(({ swap, columns }) => columns.map((column) => training.queries[asked[swap][column]])),
+        depth,
+      );
+      now.forEach(({ swap, columns }, i) => {
+        const still = columns.filter((column, j) => note(swap, column, found[i][j], depth));
+        if (still.length > 0) left.push({ swap, columns: still });
+      });
+    }
+    open = left;
+  }
+  return scores;
 }
 
 function checkShape(rankings: readonly (readonly Ranking[])[], queries: readonly (readonly Query[])[]): void {

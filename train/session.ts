@@ -1,6 +1,6 @@
 /** Everything that one call of train() stands on: what the caller gave, checked, with the defaults filled in. */
 import { DocOptError } from '../src/errors.ts';
-import type { Log, Policy, Retriever, TrainablePolicy } from '../src/ports.ts';
+import type { Learner, Log, Policy, Retriever, TrainablePolicy } from '../src/ports.ts';
 import { silentLog } from '../src/run/log.ts';
 import type { Experiment } from '../src/store/experiment.ts';
 import { fingerprintStrings } from '../src/store/fingerprint.ts';
@@ -8,7 +8,7 @@ import { createMemoryExperiment } from '../src/store/memory-experiment.ts';
 import type { Corpus, Qrels, Query } from '../src/types.ts';
 import type { Baseline } from './baseline.ts';
 import type { Identity } from './checkpoint.ts';
-import { createGradientLearner, type RoundLearner } from './learners/gradient.ts';
+import { createGradientLearner } from './learners/gradient.ts';
 import type { TrainOptions } from './options.ts';
 import type { RefreshContext } from './refresh.ts';
 import { type PromptFor, plainPrompt, type RewriteAll, rewriteAllWith } from './rollouts.ts';
@@ -34,7 +34,7 @@ export interface TrainSetup {
   readonly names?: { readonly retriever: string; readonly policy: string };
   /** What is trained: a policy by gradient, or any learner. */
   readonly policy?: TrainablePolicy;
-  readonly learner?: RoundLearner;
+  readonly learner?: Learner;
   readonly options: TrainOptions;
   /** Where checkpoints, metrics and the report go; in memory without. The caller closes it. */
   readonly experiment?: Experiment;
@@ -58,7 +58,7 @@ export interface TrainSetup {
 }
 
 export interface Session extends TrainSetup {
-  readonly learner: RoundLearner;
+  readonly learner: Learner;
   readonly experiment: Experiment;
   readonly promptFor: PromptFor;
   readonly rewriteAll: RewriteAll;
@@ -114,7 +114,7 @@ export async function openSession(setup: TrainSetup): Promise<Session> {
   };
 }
 
-function gradientLearner({ policy, options }: TrainSetup): RoundLearner {
+function gradientLearner({ policy, options }: TrainSetup): Learner {
   if (policy !== undefined) return createGradientLearner(policy, options);
   throw new DocOptError('USAGE', 'there is nothing to train: neither a policy nor a learner was given', {
     hint: 'Give train() a trainable policy.',

@@ -47,7 +47,7 @@ export function metricsRow(
   };
 }
 
-/** The figures of the index that a step's rewards were counted against, for the step that follows a refresh. */
+/** The figures of a refresh, for the row of the last step before it: what the policy was worth after that many updates. */
 export function evaluationRow({ train, dev }: RoundEvaluation, k: number): Record<string, number> {
   return { [`eval/train/nDCG@${k}`]: train, ...(dev === null ? {} : { [`eval/dev/nDCG@${k}`]: dev }) };
 }

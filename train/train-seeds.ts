@@ -1,7 +1,7 @@
 /** The same training from several seeds: each in its own subfolder, one report with means and deviations. */
 import { DocOptError } from '../src/errors.ts';
 import { type Comparison, compareSystems, type EvaluatedSystem, parseMeasures } from '../src/metrics/mod.ts';
-import type { SystemFigures, TrainOutcome, TrainReport } from './report.ts';
+import { BASELINE_RESAMPLES, type SystemFigures, type TrainOutcome, type TrainReport } from './report.ts';
 
 export interface SeedRun {
   readonly seed: number;
@@ -10,11 +10,20 @@ export interface SeedRun {
   readonly report: TrainReport;
 }
 
+/** Figures of every system that a report has, seed by seed. */
+type PerSeed = Readonly<Record<string, readonly (number | null)[]>>;
+
 /** As the report of one run, with means over seeds where that has figures. */
 export interface SeedsReport extends Omit<TrainReport, 'curve' | 'originalCurvePoint' | 'collapseAlarms' | 'seed'> {
+  /** In the order of every list of `perSeed`. */
   readonly seeds: readonly number[];
   /** Sample deviations over seeds, beside the means in `metrics`. */
   readonly deviations: Readonly<Record<string, SystemFigures>>;
+  /** measure -> system (original, zeroShot, trained, and every baseline) -> its figure of each seed. */
+  readonly perSeed: Readonly<Record<string, PerSeed>>;
+  /** baseline -> measure -> sample deviation, beside the means in `baselines`. */
+  readonly baselineDeviations: Readonly<Record<string, Readonly<Record<string, number | null>>>>;
+  readonly unseenDeviations: Readonly<Record<string, SystemFigures>>;
   /** Paired over queries, each query's figures averaged over seeds first: a query counts once. */
   readonly comparisons: readonly Comparison[];
   readonly runs: readonly {
@@ -49,7 +58,14 @@ export function joinReports(seeds: readonly number[], outcomes: readonly TrainOu
   const reports = outcomes.map(({ report }) => report);
   const best = bestRun(reports);
   const metrics = Object.keys(reports[0].metrics);
-  const [original, zeroShot, trained] = ['original', 'zeroShot', 'trained'].map((name) => averaged(name, outcomes));
+  const systemsOf = (name: string): EvaluatedSystem[] =>
+    outcomes.map(({ systems }) => systems.find((system) => system.name === name)!);
+  const [original, zeroShot, trained] = ['original', 'zeroShot', 'trained'].map((name) => averaged(systemsOf(name)));
+  const baselines = outcomes[0].baselines.map(({ system: { name }, compared }) => ({
+    name,
+    compared,
+    runs: outcomes.map((outcome) => outcome.baselines.find(({ system }) => system.name === name)!.system),
+  }));
   const { curve: _curve, originalCurvePoint: _point, collapseAlarms: _alarms, seed: _seed, ...common } = reports[0];
   const unseen = reports.map(({ unseenDocuments: { queries: _, ...figures } }) => figures as TrainReport['metrics']);
   return {
@@ -63,7 +79,33 @@ export function joinReports(seeds: readonly number[], outcomes: readonly TrainOu
       reports.map((report) => report.metrics),
       deviationOf,
     ),
+    perSeed: Object.fromEntries(
+      metrics.map((metric) => [
+        metric,
+        Object.fromEntries(
+          [...['original', 'zeroShot', 'trained'].map((name) => ({ name, runs: systemsOf(name) })), ...baselines].map(
+            ({ name, runs }) => [name, runs.map(({ mean }) => finite(mean[metric]))],
+          ),
+        ),
+      ]),
+    ),
     unseenDocuments: { queries: reports[0].unseenDocuments.queries, ...figuresOver(unseen, meanOf) },
+    unseenDeviations: figuresOver(unseen, deviationOf),
+    baselines: Object.fromEntries(
+      baselines.map(({ name, runs }) => [
+        name,
+        { ...baselineFigures(runs, metrics, meanOf), ...noteOf(name, reports) },
+      ]),
+    ),
+    baselineDeviations: Object.fromEntries(
+      baselines.map(({ name, runs }) => [name, baselineFigures(runs, metrics, deviationOf)]),
+    ),
+    baselineComparisons: compareSystems(
+      baselines.filter(({ compared }) => compared).map(({ runs }) => [averaged(runs), trained] as const),
+      parseMeasures(metrics.slice(0, 1)),
+      { seed: seeds[0], resamples: BASELINE_RESAMPLES },
+    ),
+    notes: [...new Set(reports.flatMap(({ notes }) => notes))],
     comparisons: compareSystems(
       [
         [original, trained],
@@ -91,9 +133,27 @@ function bestRun(reports: readonly TrainReport[]): number {
   return dev.indexOf(Math.max(...dev));
 }
 
+function baselineFigures(
+  runs: readonly EvaluatedSystem[],
+  metrics: readonly string[],
+  combine: (values: readonly number[]) => number,
+): Record<string, number | null> {
+  return Object.fromEntries(metrics.map((metric) => [metric, finite(combine(runs.map(({ mean }) => mean[metric])))]));
+}
+
+/** What a baseline chose may differ from seed to seed. */
+function noteOf(name: string, reports: readonly TrainReport[]): { note?: string } {
+  const notes = [...new Set(reports.flatMap(({ baselines }) => baselines[name]?.note ?? []))];
+  return notes.length === 0 ? {} : { note: notes.join('; ') };
+}
+
+/** JSON has no NaN: a mean over no queries is null. */
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
 /** A system's per-query figures averaged over seeds. */
-function averaged(name: string, outcomes: readonly TrainOutcome[]): EvaluatedSystem {
-  const runs = outcomes.map(({ systems }) => systems.find((system) => system.name === name)!);
+function averaged(runs: readonly EvaluatedSystem[]): EvaluatedSystem {
   const perQuery = Object.fromEntries(
     Object.entries(runs[0].perQuery).map(([metric, values]) => [
       metric,
@@ -105,7 +165,7 @@ function averaged(name: string, outcomes: readonly TrainOutcome[]): EvaluatedSys
   const mean = Object.fromEntries(
     Object.keys(runs[0].mean).map((metric) => [metric, meanOf(runs.map((run) => run.mean[metric]))]),
   );
-  return { name, mean, perQuery };
+  return { name: runs[0].name, mean, perQuery };
 }
 
 function figuresOver(

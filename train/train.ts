@@ -75,12 +75,7 @@ export async function train(setup: TrainSetup): Promise<TrainOutcome> {
 
       const seconds = (session.now() - started) / 1000;
       const facts = { learningRate, numTokens: state.numTokens, seconds, resampled };
-      await experiment.appendRows(METRICS, [
-        {
-          ...metricsRow(state.step, rewarded, scaled, learned, facts),
-          ...(round.step === state.step - 1 ? evaluationRow(round.evaluation, options.rewardK) : {}),
-        },
-      ]);
+      await experiment.appendRows(METRICS, [metricsRow(state.step, rewarded, scaled, learned, facts)]);
       await experiment.appendRows(COMPLETIONS, completionRows(state.step, rewarded, options.loggedDocuments));
       if (options.checkpointEvery > 0 && state.step % options.checkpointEvery === 0 && state.step < options.steps) {
         await checkpoint(session, state, round);
@@ -169,10 +164,11 @@ async function resumeAt(session: Session, step: number): Promise<Progressing> {
 
 /** Rewrites and indexes everything with the policy as it is, measures, and keeps a checkpoint. */
 async function refresh(session: Session, state: TrainingState): Promise<Progressing> {
-  const { options, learner, log } = session;
+  const { options, learner, log, experiment } = session;
   const texts = await rewriteCollection(session.context, state.step);
   const round = await openRound(session.context, state.step, texts);
   learner.onRefresh?.();
+  await experiment.amendRow(METRICS, state.step, evaluationRow(round.evaluation, options.rewardK));
   const { train, dev } = round.evaluation;
   // Training nDCG alone is biased low: the right document's rewrite comes from a table that has not seen the query.
   const devHolds = dev !== null && dev >= (state.original.dev ?? dev);

@@ -20,6 +20,8 @@ export interface Experiment {
   readonly folder?: string;
   /** Adds rows to a .jsonl file; each row has a `step`. */
   appendRows(name: string, rows: readonly { readonly step: number }[]): Promise<void>;
+  /** Adds facts to the last row of a .jsonl file when it is that step's; in one step, so that no moment is without the row. */
+  amendRow(name: string, step: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
   /** Drops the rows after `step` and a last line that was cut off, so that a resumed run writes them again. */
   keepRows(name: string, step: number): Promise<void>;
   /** Steps that have a checkpoint, ascending. */
@@ -54,6 +56,12 @@ export async function openExperiment(folder: string): Promise<Experiment> {
       } catch (error) {
         throw writeFault(path, error);
       }
+    },
+    async amendRow(name, step, facts) {
+      const path = join(folder, name);
+      if (!existsSync(path)) return;
+      const amended = withFacts(await readFile(path, 'utf8'), step, facts);
+      if (amended !== undefined) await writeFileAtomic(path, [amended]);
     },
     async keepRows(name, step) {
       const path = join(folder, name);
@@ -90,6 +98,14 @@ export async function openExperiment(folder: string): Promise<Experiment> {
 /** Path of a checkpoint inside its experiment. */
 export function checkpointName(step: number): string {
   return `checkpoints/step-${String(step).padStart(6, '0')}`;
+}
+
+/** The rows with more facts in the last one; undefined when that is another step's. */
+export function withFacts(rows: string, step: number, facts: Readonly<Record<string, unknown>>): string | undefined {
+  const start = rows.lastIndexOf('\n', rows.length - 2) + 1;
+  const last = rows.slice(start);
+  if (stepOf(Buffer.from(last)) !== step) return undefined;
+  return `${rows.slice(0, start)}${JSON.stringify({ ...JSON.parse(last), ...facts })}\n`;
 }
 
 /** Length of the leading whole lines whose `step` is at most `step`. */

@@ -2,7 +2,7 @@
 import { DocOptError } from '../errors.ts';
 import type { ArtefactReader, ArtefactWriter } from '../ports.ts';
 import type { Manifest } from '../types.ts';
-import type { Experiment } from './experiment.ts';
+import { type Experiment, withFacts } from './experiment.ts';
 
 export interface MemoryExperiment extends Experiment {
   /** Content of the .jsonl and other files by name. */
@@ -16,6 +16,10 @@ export function createMemoryExperiment(): MemoryExperiment {
     files,
     async appendRows(name, rows) {
       files.set(name, (files.get(name) ?? '') + rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    },
+    async amendRow(name, step, facts) {
+      const amended = withFacts(files.get(name) ?? '', step, facts);
+      if (amended !== undefined) files.set(name, amended);
     },
     async keepRows(name, step) {
       const lines = (files.get(name) ?? '').split('\n').slice(0, -1);

@@ -239,6 +239,50 @@ describe('similarity and hybrid rewards', () => {
   });
 });
 
+describe('a similarity far down a large collection', () => {
+  it('is found by looking deeper, where it is needed and no further', async () => {
+    const corpus = arrayCorpus(
+      Array.from({ length: 3000 }, (_, i) => ({ id: `d${i}`, title: '', text: `w ${'x '.repeat(i % 50)}` })),
+    );
+    const queries = ['w', 'y'].map((text, i) => ({ id: `q${i}`, text }));
+    const qrels = new Map(queries.map(({ id }) => [id, new Map([['d7', 1]])]));
+    const inner = await retriever.build(corpus);
+    const asked: [depth: number, queries: number][] = [];
+    const index: typeof inner = {
+      ...inner,
+      size: inner.size,
+      search: (...args) => inner.search(...args),
+      similarities: (...args) => inner.similarities(...args),
+      searchReplacing: (replacements, rows, depth) => {
+        asked.push([depth, rows.flat().length]);
+        return inner.searchReplacing(replacements, rows, depth);
+      },
+    };
+    const training = trainingQueries(corpus, queries, qrels, ['q0', 'q1'], 3);
+    const over = { reward: 'similarity', negatives: 'none' } as const;
+    const rewarder = await createRewarder(index, corpus, training, options(over), 0);
+    const far = `w ${'x '.repeat(49)}`;
+    const [{ rewards }] = await rewarder.reward([{ document: 7, texts: [far, corpus.indexText(7)] }]);
+    const scoreOf = async (text: string) =>
+      (await inner.searchReplacing([{ id: 'd7', text }], [queries], 3000))[0].map(({ ids, scores }) =>
+        ids.includes('d7') ? scores[ids.indexOf('d7')] : 0,
+      );
+    const [after, before] = [await scoreOf(far), await scoreOf(corpus.indexText(7))];
+    const all = [...(await inner.similarities(queries, corpus.ids)).data];
+    const mean = all.reduce((a, b) => a + b, 0) / all.length;
+    const spread = Math.sqrt(all.reduce((sum, value) => sum + (value - mean) ** 2, 0) / all.length);
+    expect(rewards[0]).toBeLessThan(0);
+    expect(rewards[0]).toBeCloseTo((after[0] - before[0] + after[1] - before[1]) / 2 / spread, 9);
+    expect(rewards[1]).toBe(0);
+    // Both texts on both queries; then q0 alone, which both are deep in; then the one that lies deeper still.
+    expect(asked).toEqual([
+      [3, 4],
+      [800, 2],
+      [6400, 1],
+    ]);
+  });
+});
+
 describe('which documents can be trained on', () => {
   const corpus = arrayCorpus(['a', 'b', 'c'].map((id) => ({ id, title: '', text: id })));
   const queries = ['a', 'b'].map((text, i) => ({ id: `q${i}`, text }));

@@ -22,6 +22,16 @@ const trainOne = (seed: number) =>
       indexing: { temperature: 1 },
       metrics: ['nDCG@5'],
     }),
+    // Differs from seed to seed: some documents left blank.
+    baselines: [
+      {
+        name: 'thinned',
+        prepare: async ({ corpus }) => ({
+          texts: corpus.ids.map((_, i) => (i % (seed + 1) === 0 ? '' : corpus.indexText(i))),
+          note: `seed ${seed}`,
+        }),
+      },
+    ],
     now: () => 0,
   });
 
@@ -42,6 +52,23 @@ describe('trainSeeds', () => {
       12,
     );
     expect(report.deviations['nDCG@5'].original).toBeCloseTo(0, 12);
+    // Every row has its figures, seed by seed, and its own mean and deviation.
+    expect(report.perSeed['nDCG@5']).toMatchObject({
+      trained,
+      original: expect.any(Array),
+      thinned: expect.any(Array),
+    });
+    const beside = outcomes.map((outcome) => outcome.report.baselines.thinned['nDCG@5'] as number);
+    expect(report.perSeed['nDCG@5'].thinned).toEqual(beside);
+    const besideMean = beside.reduce((a, b) => a + b) / 3;
+    expect(report.baselines.thinned['nDCG@5']).toBeCloseTo(besideMean, 12);
+    expect(report.baselineDeviations.thinned['nDCG@5']).toBeCloseTo(
+      Math.sqrt(beside.reduce((sum, value) => sum + (value - besideMean) ** 2, 0) / 2),
+      12,
+    );
+    expect(report.baselines.thinned.note).toBe('seed 3; seed 1; seed 2');
+    expect(report.baselineComparisons[0]).toMatchObject({ baseline: 'thinned', n: world.splits.test.length });
+    expect(report.baselineComparisons[0].delta).toBeCloseTo(mean - besideMean, 12);
     expect(report.seeds).toEqual([3, 1, 2]);
     expect(report.runs.map(({ folder }) => folder)).toEqual(['seed-3', 'seed-1', 'seed-2']);
     const dev = outcomes.map(

@@ -90,9 +90,10 @@ describe('train', () => {
     }
     expect(metrics.some((row) => row.kl > 0 && row.entropy > 0 && row.clip_ratio === 0)).toBe(true);
     const evaluated = metrics.filter((row) => 'eval/train/nDCG@5' in row && 'eval/dev/nDCG@5' in row);
-    expect(evaluated.map(({ step }) => step)).toEqual([1, 5, 9]);
+    expect(evaluated.map(({ step }) => step)).toEqual([4, 8, 12]);
     expect(report.curve.map(({ step }) => step)).toEqual([0, 4, 8, 12]);
-    expect(evaluated.map((row) => row['eval/dev/nDCG@5'])).toEqual(report.curve.slice(0, 3).map(({ dev }) => dev));
+    expect(evaluated.map((row) => row['eval/dev/nDCG@5'])).toEqual(report.curve.slice(1).map(({ dev }) => dev));
+    expect(evaluated.map((row) => row['eval/train/nDCG@5'])).toEqual(report.curve.slice(1).map(({ train }) => train));
     expect(metrics.at(-1)!.num_tokens).toBe(12 * 4 * 4 * 5);
   });
 

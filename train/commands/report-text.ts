@@ -18,7 +18,10 @@ export function reportText(report: TrainReport | SeedsReport, folder: string): s
   });
   const baselines = Object.entries(report.baselines).map(([name, figures]) => [
     name,
-    ...Object.keys(report.metrics).map((metric) => decimals(figures[metric] as number | null)),
+    ...Object.keys(report.metrics).map((metric) => {
+      const spread = 'baselineDeviations' in report ? report.baselineDeviations[name]?.[metric] : undefined;
+      return `${decimals(figures[metric] as number | null)}${spread ? ` ±${spread.toFixed(4)}` : ''}`;
+    }),
     String(figures.note ?? ''),
   ]);
   const { splits, checkpoint } = report;

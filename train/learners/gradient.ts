@@ -13,13 +13,8 @@ export type GradientOptions = Pick<
   'loss' | 'clipLow' | 'clipHigh' | 'beta' | 'klAnchor' | 'iterations' | 'microBatch' | 'rollout'
 >;
 
-/** A learner that wants to know when the collection has been rewritten. */
-export interface RoundLearner extends Learner {
-  onRefresh?(): void;
-}
-
 /** Anchors the policy where it stands now; `load` brings a saved anchor back. */
-export function createGradientLearner(policy: TrainablePolicy, options: GradientOptions): RoundLearner {
+export function createGradientLearner(policy: TrainablePolicy, options: GradientOptions): Learner {
   policy.anchor();
   return {
     policy,
