@@ -21,6 +21,10 @@ export interface Embedder {
   readonly id: string;
   readonly dimensions: number;
   embed(texts: readonly string[], role: 'query' | 'document'): Promise<Matrix>;
+  /** Texts per call that keep it busy; default 256. */
+  readonly batch?: number;
+  /** It has a policy for blank texts; others never get one, and a blank text has no vector. */
+  readonly seesBlank?: boolean;
   /** Only for embedders that were fitted here (lsa): they travel inside the index artefact. */
   save?(artefact: ArtefactWriter): Promise<void>;
 }

@@ -23,14 +23,14 @@ import { embedTexts } from './embed-texts.ts';
 
 export interface DenseOptions {
   readonly embedder: EmbedderSource;
-  /** Texts per embedding call while building. Default 256. */
+  /** Texts per embedding call while building. Default: what suits the embedder. */
   readonly batchSize?: number;
   /** Query texts remembered with their vectors and best documents. Default 4,096. */
   readonly cachedQueries?: number;
 }
 
 export function createDenseRetriever(options: DenseOptions): Retriever {
-  const { embedder: source, batchSize = 256, cachedQueries = 4096 } = options;
+  const { embedder: source, cachedQueries = 4096 } = options;
   let fitted: { readonly key: string; readonly embedder: Embedder } | undefined;
   let loaded: Promise<Embedder> | undefined;
 
@@ -57,6 +57,7 @@ export function createDenseRetriever(options: DenseOptions): Retriever {
     async build(corpus) {
       const embedder = await embedderFor(corpus);
       const width = embedder.dimensions;
+      const batchSize = options.batchSize ?? embedder.batch ?? 256;
       const vectors = new Float32Array(corpus.size * width);
       for (let start = 0; start < corpus.size; start += batchSize) {
         const count = Math.min(batchSize, corpus.size - start);

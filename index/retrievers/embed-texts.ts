@@ -5,8 +5,8 @@ import type { Embedder } from '../../src/ports.ts';
 const LENGTH_TOLERANCE = 1e-2;
 
 /**
- * One row per text. The embedder gets each distinct text once and blank texts never (services refuse them): a blank text
- * has no direction, and its row is zeros. Throws UPSTREAM when the answer is not what was asked for.
+ * One row per text. The embedder gets each distinct text once and blank texts never (services refuse them), unless it has a
+ * policy for them: a blank text has no direction, and its row is zeros. Throws UPSTREAM when the answer is not what was asked for.
  */
 export async function embedTexts(
   embedder: Embedder,
@@ -15,7 +15,9 @@ export async function embedTexts(
 ): Promise<Float32Array> {
   const width = embedder.dimensions;
   const rowOf = new Map<string, number>();
-  for (const text of texts) if (!rowOf.has(text) && text.trim() !== '') rowOf.set(text, rowOf.size);
+  for (const text of texts) {
+    if (!rowOf.has(text) && (text.trim() !== '' || embedder.seesBlank === true)) rowOf.set(text, rowOf.size);
+  }
   const out = new Float32Array(texts.length * width);
   if (rowOf.size === 0) return out;
 

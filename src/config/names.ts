@@ -15,10 +15,56 @@ export interface PrefixForm {
   block(rest: string): Block;
 }
 
-const EMBEDDERS: Readonly<Record<string, Block>> = { lsa: { driver: 'lsa' } };
+/** Embedding models that go by their own name, with the width that they have unless another is asked for. */
+export const EMBEDDING_MODELS: Readonly<Record<string, Block>> = {
+  'text-embedding-3-small': { driver: 'openai', model: 'text-embedding-3-small', dimensions: 1536 },
+  'text-embedding-3-large': { driver: 'openai', model: 'text-embedding-3-large', dimensions: 3072 },
+  'text-embedding-ada-002': { driver: 'openai', model: 'text-embedding-ada-002', dimensions: 1536 },
+  'voyage-4-large': { driver: 'voyage', model: 'voyage-4-large', dimensions: 1024 },
+  'voyage-4': { driver: 'voyage', model: 'voyage-4', dimensions: 1024 },
+  'voyage-4-lite': { driver: 'voyage', model: 'voyage-4-lite', dimensions: 1024 },
+  'voyage-3-large': { driver: 'voyage', model: 'voyage-3-large', dimensions: 1024 },
+  'voyage-3.5': { driver: 'voyage', model: 'voyage-3.5', dimensions: 1024 },
+  'voyage-3.5-lite': { driver: 'voyage', model: 'voyage-3.5-lite', dimensions: 1024 },
+  'voyage-code-3': { driver: 'voyage', model: 'voyage-code-3', dimensions: 1024 },
+  'voyage-finance-2': { driver: 'voyage', model: 'voyage-finance-2', dimensions: 1024 },
+  'voyage-law-2': { driver: 'voyage', model: 'voyage-law-2', dimensions: 1024 },
+  'embed-v4.0': { driver: 'cohere', model: 'embed-v4.0', dimensions: 1536 },
+  'embed-english-v3.0': { driver: 'cohere', model: 'embed-english-v3.0', dimensions: 1024 },
+  'embed-multilingual-v3.0': { driver: 'cohere', model: 'embed-multilingual-v3.0', dimensions: 1024 },
+  'embed-english-light-v3.0': { driver: 'cohere', model: 'embed-english-light-v3.0', dimensions: 384 },
+  'embed-multilingual-light-v3.0': { driver: 'cohere', model: 'embed-multilingual-light-v3.0', dimensions: 384 },
+  'jina-embeddings-v4': { driver: 'jina', model: 'jina-embeddings-v4', dimensions: 2048 },
+  'jina-embeddings-v3': { driver: 'jina', model: 'jina-embeddings-v3', dimensions: 1024 },
+  'jina-embeddings-v2-base-en': { driver: 'jina', model: 'jina-embeddings-v2-base-en', dimensions: 768 },
+  'jina-embeddings-v2-base-code': { driver: 'jina', model: 'jina-embeddings-v2-base-code', dimensions: 768 },
+  'jina-code-embeddings-0.5b': { driver: 'jina', model: 'jina-code-embeddings-0.5b', dimensions: 896 },
+  'jina-code-embeddings-1.5b': { driver: 'jina', model: 'jina-code-embeddings-1.5b', dimensions: 1536 },
+};
+
+/** The width that a model has by itself: asking for it needs no `dimensions` in the request. */
+export function nativeDimensions(driver: string, model: string): number | undefined {
+  const block = Object.hasOwn(EMBEDDING_MODELS, model) ? EMBEDDING_MODELS[model] : undefined;
+  return block?.driver === driver ? (block.dimensions as number) : undefined;
+}
+
+const EMBEDDERS: Readonly<Record<string, Block>> = { lsa: { driver: 'lsa' }, ...EMBEDDING_MODELS };
+
+/** A known model of that service with its width, or another model of it, whose width shows in its first answer. */
+const modelOf =
+  (driver: string) =>
+  (model: string): Block => {
+    const dimensions = nativeDimensions(driver, model);
+    return dimensions === undefined ? { driver, model } : { driver, model, dimensions };
+  };
 
 const EMBEDDER_PREFIXES: Readonly<Record<string, PrefixForm>> = {
   onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) },
+  openai: { form: 'openai:MODEL', block: modelOf('openai') },
+  cohere: { form: 'cohere:MODEL', block: modelOf('cohere') },
+  voyage: { form: 'voyage:MODEL', block: modelOf('voyage') },
+  jina: { form: 'jina:MODEL', block: modelOf('jina') },
+  tei: { form: 'tei:URL', block: (url) => ({ driver: 'tei', url }) },
 };
 
 const dense = (embedder: Block): Block => ({ driver: 'dense', embedder });
@@ -51,8 +97,8 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
 
 /** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
 export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
-  retriever: ['text-embedding-3-small', 'text-embedding-3-large', 'http:', 'https:', 'fusion:'],
-  embedder: ['openai:', 'tei:', 'cohere:', 'voyage:', 'jina:'],
+  retriever: ['http:', 'https:', 'fusion:'],
+  embedder: [],
   policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
   reranker: ['tei:', 'cohere:', 'jina:', 'voyage:', 'lm:', 'chat:'],
 };

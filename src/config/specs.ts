@@ -5,6 +5,13 @@
 import { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
+import {
+  cohereEmbedderSchema,
+  jinaEmbedderSchema,
+  openAiEmbedderSchema,
+  teiEmbedderSchema,
+  voyageEmbedderSchema,
+} from './api-specs.ts';
 import { type Block, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
 import { splitSettings, withSettings } from './short-form.ts';
 
@@ -37,7 +44,15 @@ export const onnxEmbedderSchema = z.strictObject({
   maxTokens: z.int().min(4).max(1_000_000).optional(),
 });
 
-export const embedderSchema = z.discriminatedUnion('driver', [lsaEmbedderSchema, onnxEmbedderSchema]);
+export const embedderSchema = z.discriminatedUnion('driver', [
+  lsaEmbedderSchema,
+  onnxEmbedderSchema,
+  openAiEmbedderSchema,
+  cohereEmbedderSchema,
+  voyageEmbedderSchema,
+  jinaEmbedderSchema,
+  teiEmbedderSchema,
+]);
 
 export const bm25Schema = z.strictObject({
   driver: z.literal('bm25'),

@@ -1,6 +1,8 @@
 /** Embedders by their block, and the ways of having one: ready, fitted on the collection first, or loaded when first needed. */
 import type { ArtefactReader, Embedder } from '../../ports.ts';
 import type { ModelServices } from '../services.ts';
+import { apiEmbedder } from './api/api-embedder.ts';
+import type { ApiEmbedderOptions } from './api/options.ts';
 import { fitLsa, type LsaOptions, openLsa } from './lsa.ts';
 import { type OnnxEmbedderOptions, onnxEmbedder } from './onnx.ts';
 import type { Texts } from './term-counts.ts';
@@ -30,7 +32,8 @@ export type EmbedderSource = Embedder | EmbedderFit | EmbedderLoad;
 
 export type EmbedderBlock =
   | ({ readonly driver: 'lsa' } & LsaOptions)
-  | ({ readonly driver: 'onnx' } & OnnxEmbedderOptions);
+  | ({ readonly driver: 'onnx' } & OnnxEmbedderOptions)
+  | ApiEmbedderOptions;
 
 /** A new driver is a case here; what it needs of the world comes with `services`. */
 export function createEmbedder(block: EmbedderBlock, services: ModelServices = {}): EmbedderSource {
@@ -46,6 +49,12 @@ export function createEmbedder(block: EmbedderBlock, services: ModelServices = {
     }
     case 'onnx':
       return onnxEmbedder(block, services.log);
+    case 'openai':
+    case 'cohere':
+    case 'voyage':
+    case 'jina':
+    case 'tei':
+      return apiEmbedder(block, services);
     default:
       throw new Error(`unknown embedder ${block satisfies never}`);
   }

@@ -4,7 +4,8 @@
  * check of the values can name the text that it stands for.
  */
 export type ParsedAnswer =
-  | { readonly ok: true; readonly body: unknown }
+  /** `mended`: there was a bare NaN. */
+  | { readonly ok: true; readonly body: unknown; readonly mended: boolean }
   | { readonly ok: false; readonly reason: string };
 
 export function parseAnswer(bytes: Uint8Array): ParsedAnswer {
@@ -17,11 +18,12 @@ export function parseAnswer(bytes: Uint8Array): ParsedAnswer {
   const trimmed = text.trimStart();
   if (trimmed === '') return { ok: false, reason: 'nothing' };
   if (trimmed.startsWith('<')) return { ok: false, reason: 'a web page where JSON was expected' };
-  const body = tryParse(text) ?? tryParse(text.replace(BARE, '$1null'));
+  const plain = tryParse(text);
+  const body = plain ?? tryParse(text.replace(BARE, '$1null'));
   if (body === undefined) return { ok: false, reason: 'JSON that is broken or cut off' };
   const twice = duplicateKey(text);
   return twice === undefined
-    ? { ok: true, body: body.value }
+    ? { ok: true, body: body.value, mended: plain === undefined }
     : { ok: false, reason: `JSON in which the key '${twice.slice(0, 40)}' stands twice in one object` };
 }
 

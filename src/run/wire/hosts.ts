@@ -48,7 +48,7 @@ export function parseAddress(address: string, service: string): URL {
   }
   if (url.username !== '' || url.password !== '') {
     throw new DocOptError('CONFIG', `${service}: the address of ${url.host} holds a user or a password`, {
-      hint: "Put the key into the environment variable of that service (the driver's `apiKeyEnv`).",
+      hint: 'Put the key into the environment variable of that service (see `authFrom` of its block).',
     });
   }
   return url;

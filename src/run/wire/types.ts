@@ -52,7 +52,10 @@ export interface WireAnswer {
 }
 
 /** What a request will cost and count, for calls that go through somebody's SDK: everything but the HTTP itself. */
-export type WirePlan = Omit<WireRequest, 'url' | 'method' | 'headers' | 'body'>;
+export type WirePlan = Omit<WireRequest, 'url' | 'method' | 'headers' | 'body'> & {
+  /** Default json: an answer that is no JSON is no answer. */
+  readonly answer?: 'json' | 'bytes';
+};
 
 export interface Wire {
   /**

@@ -84,7 +84,7 @@ function hintFor(status: number, outOfQuota: boolean): string {
   switch (status) {
     case 401:
     case 403:
-      return 'Check the key in the environment (OPENAI_API_KEY, COHERE_API_KEY, ... or `apiKeyEnv` of the block), and what it may do.';
+      return 'Check the key in the environment (OPENAI_API_KEY, COHERE_API_KEY, ... or what `authFrom` of the block names), and what it may do.';
     case 404:
       return 'Check the model name and the address (does it need /v1 at its end?).';
     case 413:

@@ -167,7 +167,7 @@ export function createWire(options: WireOptions = {}): Wire {
     async through(plan, call) {
       let thrown: unknown;
       const fetch: typeof globalThis.fetch = (input, init) =>
-        sendForSdk(wire, plan, input, init).catch((error) => {
+        sendForSdk(send, plan, input, init).catch((error) => {
           thrown = error;
           throw error;
         });
@@ -190,24 +190,34 @@ export function requestKey(service: string, url: string, body: unknown): string 
 }
 
 async function sendForSdk(
-  wire: Wire,
+  send: (request: WireRequest, accept: (answer: WireAnswer) => void) => Promise<WireAnswer>,
   plan: WirePlan,
   input: string | URL | Request,
   init: RequestInit | undefined,
 ): Promise<Response> {
-  const answer = await wire.send({
+  const request: WireRequest = {
     ...plan,
     url: typeof input === 'string' ? input : input instanceof URL ? input.href : input.url,
     method: (init?.method ?? 'GET').toUpperCase() as WireRequest['method'],
     headers: Object.fromEntries(new Headers(init?.headers)),
     body: init?.body ?? undefined,
     signal: anyOf(plan.signal, init?.signal ?? undefined),
+  };
+  let mended: string | undefined;
+  const answer = await send(request, ({ bytes }) => {
+    if (plan.answer === 'bytes' || bytes.length === 0) return;
+    const parsed = parseAnswer(bytes);
+    if (!parsed.ok) throw malformed(request, parsed.reason);
+    if (parsed.mended) mended = JSON.stringify(parsed.body);
   });
-  const headers = new Headers(answer.recorded ? { 'content-type': 'application/json' } : answer.headers);
+  const headers = new Headers(answer.headers);
+  // It is JSON, whatever label a proxy put on it; an SDK would give back a text.
+  if (plan.answer !== 'bytes') headers.set('content-type', 'application/json');
   // The bytes are decoded and whole already.
   headers.delete('content-encoding');
   headers.delete('content-length');
-  return new Response(answer.status === 204 ? null : Uint8Array.from(answer.bytes), { status: answer.status, headers });
+  const body = answer.status === 204 ? null : (mended ?? Uint8Array.from(answer.bytes));
+  return new Response(body, { status: answer.status, headers });
 }
 
 function chargeOf(cost: WireCost | undefined, answer: WireAnswer): number {

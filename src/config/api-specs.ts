@@ -1,0 +1,44 @@
+/** Blocks of models that are services. Where a service is and its key come from the environment; a block never holds a key. */
+import { z } from 'zod';
+
+const endpoint = {
+  /** Default: OPENAI_BASE_URL and its like, else the vendor's address. */
+  url: z.string().min(1).optional(),
+  /** Environment variable that holds the key, where it is not the service's own (OPENAI_API_KEY, COHERE_API_KEY, ...). */
+  authFrom: z.string().min(1).optional(),
+};
+
+const apiEmbedder = {
+  ...endpoint,
+  /** Default: what the model has by itself. */
+  dimensions: z.int().min(1).max(100_000).optional(),
+  /** Put before every query or document. */
+  queryPrompt: z.string().optional(),
+  documentPrompt: z.string().optional(),
+  /** skip: an empty text has no vector and is never found; placeholder: it stands for "[empty]"; error. */
+  emptyTexts: z.enum(['skip', 'placeholder', 'error']).optional(),
+  /** Most texts in one request; the service's own limit is the default. */
+  batchSize: z.int().min(1).max(10_000).optional(),
+};
+const model = z.string().min(1);
+const encoding = z.enum(['base64', 'float']).optional();
+
+export const openAiEmbedderSchema = z.strictObject({
+  driver: z.literal('openai'),
+  model,
+  ...apiEmbedder,
+  encoding,
+  /** Of one text, counted by cl100k_base; 8192 is the service's limit. */
+  maxTokens: z.int().min(1).max(1_000_000).optional(),
+  /** What becomes of longer texts: cut off, or split and their vectors averaged. */
+  overlong: z.enum(['truncate', 'split']).optional(),
+});
+export const cohereEmbedderSchema = z.strictObject({ driver: z.literal('cohere'), model, ...apiEmbedder });
+export const voyageEmbedderSchema = z.strictObject({ driver: z.literal('voyage'), model, ...apiEmbedder, encoding });
+export const jinaEmbedderSchema = z.strictObject({ driver: z.literal('jina'), model, ...apiEmbedder, encoding });
+/** Text Embeddings Inference serves one model, which it names itself. */
+export const teiEmbedderSchema = z.strictObject({
+  driver: z.literal('tei'),
+  model: model.optional(),
+  ...apiEmbedder,
+});

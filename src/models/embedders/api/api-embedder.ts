@@ -1,0 +1,262 @@
+/**
+ * An embedder that is a service. Top to bottom: prepare the texts, look up what was paid for already, pack the rest into
+ * requests, check every vector, record it, put the rows together. A text has one vector for ever (on record), so a document
+ * that did not change keeps its own whatever company it is embedded in, and earns no reward for nothing.
+ */
+import { DocOptError } from '../../../errors.ts';
+import type { Embedder } from '../../../ports.ts';
+import { costOf, priceOf, type Wire, WireError } from '../../../run/wire/mod.ts';
+import { cacheKey } from '../../../store/response-cache.ts';
+import { type Endpoint, endpointOf } from '../../endpoint.ts';
+import { envOf, type ModelServices, wireOf } from '../../services.ts';
+import { cl100kCounter, estimatingCounter, type TokenCounter } from '../../token-counter.ts';
+import { unitVectors } from './check-vectors.ts';
+import type { EmbedRequest } from './dialects.ts';
+import type { ApiEmbedderOptions } from './options.ts';
+import { type Part, packBatches, prepareTexts } from './parts.ts';
+import { createTransport, type EmbedCost } from './transport.ts';
+
+/** What the row of a text looks up and records. */
+interface Keyed extends Part {
+  readonly key: string;
+}
+
+export interface ApiEmbedder {
+  readonly id: string;
+  load(dimensions?: number): Promise<Embedder>;
+}
+
+/** Throws nothing before it is loaded: a missing key matters only to whoever must ask. */
+export function apiEmbedder(options: ApiEmbedderOptions, services: ModelServices): ApiEmbedder {
+  const id = idOf(options, options.dimensions);
+  return {
+    id,
+    async load(known) {
+      const core = await openCore(options, services);
+      const dimensions =
+        options.dimensions ?? known ?? (await core.vectorsOf(['How wide are your vectors?'], 'document'))[0]!.length;
+      return core.embedder(dimensions);
+    },
+  };
+}
+
+/** Shared by embedding and estimating. */
+export interface Core {
+  readonly counter: TokenCounter;
+  readonly endpoint: Endpoint;
+  embedder(dimensions: number): Embedder;
+  /** One unit vector per text, undefined for a blank one. */
+  vectorsOf(texts: readonly string[], role: 'query' | 'document'): Promise<(Float32Array | undefined)[]>;
+  keyOf(text: string, role: 'query' | 'document'): string;
+  readonly wire: Wire;
+}
+
+export async function openCore(options: ApiEmbedderOptions, services: ModelServices): Promise<Core> {
+  const wire = await wireOf(services);
+  const endpoint = endpointOf(options.driver, options, envOf(services));
+  const counter = options.driver === 'openai' ? await cl100kCounter() : estimatingCounter;
+  const transport = await createTransport(options, endpoint, wire);
+  const { model } = transport;
+  const name = idOf(options, options.dimensions);
+  /** Learned from refusals, for this service. */
+  const limits = {
+    ...transport.limits,
+    inputs: Math.min(options.batchSize ?? transport.limits.inputs, transport.limits.inputs),
+  };
+  let overlongSoFar = 0;
+
+  const keyOf = (text: string, role: 'query' | 'document'): string =>
+    cacheKey(
+      'embedding',
+      endpoint.service,
+      endpoint.url,
+      model,
+      options.dimensions ?? '',
+      transport.roles ? role : '',
+      text,
+    );
+
+  const askFor = async (
+    batch: readonly Keyed[],
+    role: 'query' | 'document',
+    width: number | undefined,
+  ): Promise<Float32Array[]> => {
+    const texts = batch.map(({ text }) => text);
+    const request: EmbedRequest = {
+      model,
+      role,
+      texts,
+      dimensions: transport.dimensions,
+      encoding: options.encoding ?? 'base64',
+    };
+    const tokens = batch.reduce((sum, part) => sum + part.tokens, 0);
+    try {
+      const answer = await transport.send(request, {
+        tokens,
+        cost: costFor(batch, tokens, counter, options, wire, model),
+      });
+      const rows = unitVectors(answer, texts, width, name);
+      wire.cache.put(
+        batch.map(({ key }, i) => [key, new Uint8Array(rows[i].buffer)]),
+        model,
+      );
+      return rows;
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      if (batch.length === 1) throw refusedText(error, texts[0]);
+      // Caps differ from server to server and are seldom said: half of it, and remember.
+      const half = Math.ceil(batch.length / 2);
+      limits.inputs = Math.min(limits.inputs, half);
+      return [...(await askFor(batch.slice(0, half), role, width)), ...(await askFor(batch.slice(half), role, width))];
+    }
+  };
+
+  const vectorsOf = async (
+    texts: readonly string[],
+    role: 'query' | 'document',
+  ): Promise<(Float32Array | undefined)[]> => {
+    const { parts, partsOf, overlong } = prepareTexts(texts, role, options, counter);
+    if (overlong > 0 && overlongSoFar === 0) {
+      const done = options.overlong === 'split' ? 'split and averaged' : 'cut off there';
+      services.log?.warn(
+        `${name}: texts are longer than its limit of tokens and are ${done}; the debug log counts them`,
+      );
+    }
+    overlongSoFar += overlong;
+    if (overlong > 0) services.log?.debug(`${name}: ${overlongSoFar} texts over the limit so far`);
+    const vectors: (Float32Array | undefined)[] = parts.map(() => undefined);
+    const missing: (Keyed & { readonly at: number })[] = [];
+    for (const [at, part] of parts.entries()) {
+      const key = keyOf(part.text, role);
+      const found = wire.cache.get(key);
+      const width = options.dimensions;
+      if (found !== undefined && found.length % 4 === 0 && (width === undefined || found.length === width * 4)) {
+        vectors[at] = new Float32Array(Uint8Array.from(found).buffer);
+      } else missing.push({ ...part, key, at });
+    }
+    const batches = packBatches(missing, limits);
+    const progress = batches.length > 8 ? services.log?.progress(`embedding with ${name}`, missing.length) : undefined;
+    try {
+      await allOrFirstError(
+        batches.map(async (batch) => {
+          const rows = await askFor(batch, role, options.dimensions);
+          for (const [i, { at }] of batch.entries()) vectors[at] = rows[i];
+          progress?.tick(batch.length);
+        }),
+      );
+    } finally {
+      progress?.end();
+    }
+    return partsOf.map((numbers) =>
+      numbers.length === 0 ? undefined : average(numbers, vectors as Float32Array[], parts),
+    );
+  };
+
+  return {
+    counter,
+    endpoint,
+    wire,
+    keyOf,
+    vectorsOf,
+    embedder: (dimensions) => ({
+      id: idOf(options, dimensions),
+      dimensions,
+      batch: Math.min(4096, limits.inputs * 8),
+      seesBlank: options.emptyTexts === 'placeholder' || options.emptyTexts === 'error',
+      async embed(texts, role) {
+        const vectors = await vectorsOf(texts, role);
+        const data = new Float32Array(texts.length * dimensions);
+        vectors.forEach((vector, row) => {
+          if (vector === undefined) return;
+          if (vector.length !== dimensions) throw otherWidth(name, vector.length, dimensions);
+          data.set(vector, row * dimensions);
+        });
+        return { rows: texts.length, columns: dimensions, data };
+      },
+    }),
+  };
+}
+
+/** The settings that decide a vector. Where the service is does not: another address of the same model is the same space. */
+function idOf(options: ApiEmbedderOptions, dimensions: number | undefined): string {
+  const { driver, model, queryPrompt, documentPrompt, maxTokens, overlong, emptyTexts } = options;
+  const parts = [
+    model ?? (options.url === undefined ? 'default' : new URL(options.url).host),
+    ...(dimensions === undefined ? [] : [String(dimensions)]),
+    ...(queryPrompt ? [`query=${JSON.stringify(queryPrompt)}`] : []),
+    ...(documentPrompt ? [`document=${JSON.stringify(documentPrompt)}`] : []),
+    ...(maxTokens === undefined ? [] : [`maxTokens=${maxTokens}`]),
+    ...(overlong === 'split' ? ['split'] : []),
+    ...(emptyTexts === 'placeholder' ? ['placeholder'] : []),
+  ];
+  return `${driver}(${parts.join(',')})`;
+}
+
+/** Bytes are never fewer than tokens; a few more for the markers that a model puts around a text. */
+const MARKERS = 8;
+
+function costFor(
+  batch: readonly Part[],
+  tokens: number,
+  counter: TokenCounter,
+  { driver }: ApiEmbedderOptions,
+  wire: Wire,
+  model: string,
+): EmbedCost | undefined {
+  const price = priceOf(driver, model, wire.price);
+  if (price === undefined) {
+    if (wire.capped) throw noPrice(driver, model);
+    return undefined;
+  }
+  const most = counter.exact ? tokens : batch.reduce((sum, { text }) => sum + Buffer.byteLength(text) + MARKERS, 0);
+  const byTokens = (billed: number): number => costOf(price, { input: billed });
+  return { what: model, upTo: byTokens(most), byTokens };
+}
+
+export function noPrice(service: string, model: string): DocOptError {
+  return new DocOptError('CONFIG', `there is no listed price for ${service} model '${model}', so no cap can be kept`, {
+    hint: 'Give it: --price IN,OUT in US dollars per million tokens (0,0 for a server of your own).',
+  });
+}
+
+/** A refusal that fewer or shorter texts would not meet. */
+function isTooMuch(error: unknown): error is WireError {
+  if (!(error instanceof WireError) || error.fault !== 'refused') return false;
+  if (error.status === 413) return true;
+  return (
+    (error.status === 400 || error.status === 422) &&
+    /batch|too (many|long|large)|maximum|exceed|limit|length|size|token|at most|inputs?\b/i.test(error.said)
+  );
+}
+
+function refusedText(error: WireError, text: string): DocOptError {
+  const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
+  return new DocOptError('UPSTREAM', `${error.message} (for the text ${excerpt} of ${text.length} characters)`, {
+    hint: 'Lower maxTokens of the embedder if the text is too long for the model.',
+    cause: error,
+  });
+}
+
+function otherWidth(name: string, got: number, dimensions: number): DocOptError {
+  return new DocOptError('UPSTREAM', `embedder ${name} answered ${got} dimensions where ${dimensions} were expected.`, {
+    hint: 'Does the address still serve the model that the index was built with?',
+  });
+}
+
+/** Parts of one text by their share of its tokens, to unit length. */
+function average(numbers: readonly number[], vectors: readonly Float32Array[], parts: readonly Part[]): Float32Array {
+  if (numbers.length === 1) return vectors[numbers[0]];
+  const sum = new Float64Array(vectors[numbers[0]].length);
+  for (const number of numbers) {
+    for (let j = 0; j < sum.length; j++) sum[j] += vectors[number][j] * parts[number].tokens;
+  }
+  const norm = Math.hypot(...sum);
+  return norm > 0 ? Float32Array.from(sum, (value) => value / norm) : new Float32Array(sum.length);
+}
+
+/** All of them end before the first error passes: what they brought is recorded, and nothing runs on unseen. */
+async function allOrFirstError(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
