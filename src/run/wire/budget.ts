@@ -80,8 +80,10 @@ function capReached(flag: string, cap: number, spent: number, next: number, what
   );
 }
 
-/** $0.000042, $0.0131, $12.50 */
+/** $12.50, $0.0131, $0.000042, under $0.000001. */
 export function usdText(usd: number): string {
   if (usd === 0) return '$0';
-  return usd >= 1 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(3))}`;
+  if (usd >= 1) return `$${usd.toFixed(2)}`;
+  if (usd < 1e-6) return 'under $0.000001';
+  return `$${usd.toFixed(2 - Math.floor(Math.log10(usd))).replace(/\.?0+$/, '')}`;
 }

@@ -179,8 +179,8 @@ describe('options from their sources', () => {
     [{ set: ['retriever.k1=0.9'] }, 'retriever has settings (k1) but names no driver'],
     [{ flags: { retriever: 'bm52' } }, "retriever 'bm52' is not known. Did you mean 'bm25'?"],
     [
-      { flags: { retriever: 'text-embedding-3-small' } },
-      "retriever 'text-embedding-3-small' is not built into this version",
+      { flags: { retriever: 'text-embeding-3-small' } },
+      "retriever 'text-embeding-3-small' is not known. Did you mean 'text-embedding-3-small'?",
     ],
     [{ flags: { policy: 'no/such/folder' } }, "policy 'no/such/folder' is not known."],
     [{ set: ['steps=many'] }, "--set steps 'many': expected a finite number"],
