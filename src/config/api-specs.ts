@@ -42,3 +42,29 @@ export const teiEmbedderSchema = z.strictObject({
   model: model.optional(),
   ...apiEmbedder,
 });
+
+const apiReranker = {
+  ...endpoint,
+  /** What the service answers: probabilities, or logits, which are put through the logistic function in float64. */
+  scoreSpace: z.enum(['probability', 'logit']).optional(),
+  /** Most documents in one request. */
+  batchSize: z.int().min(1).max(1000).optional(),
+};
+export const cohereRerankerSchema = z.strictObject({ driver: z.literal('cohere'), model, ...apiReranker });
+export const jinaRerankerSchema = z.strictObject({ driver: z.literal('jina'), model, ...apiReranker });
+export const voyageRerankerSchema = z.strictObject({ driver: z.literal('voyage'), model, ...apiReranker });
+export const teiRerankerSchema = z.strictObject({
+  driver: z.literal('tei'),
+  model: model.optional(),
+  ...apiReranker,
+});
+export const vllmRerankerSchema = z.strictObject({ driver: z.literal('vllm'), model, ...apiReranker });
+export const infinityRerankerSchema = z.strictObject({ driver: z.literal('infinity'), model, ...apiReranker });
+/** Yes or no by a chat model, from the log-probabilities of its first token. */
+export const chatRerankerSchema = z.strictObject({
+  driver: z.literal('chat'),
+  url: z.string().min(1),
+  model,
+  authFrom: z.string().min(1).optional(),
+  instruction: z.string().min(1).optional(),
+});

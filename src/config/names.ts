@@ -2,6 +2,7 @@
  * What every short form of the command line means, in one table. A name stands for a whole block, so that a configuration
  * can say the same in full; nothing is ever guessed from a part of a name. `prefix:REST` forms are listed by their prefix.
  */
+import { DocOptError } from '../errors.ts';
 
 export type SpecKind = 'retriever' | 'policy' | 'reranker' | 'embedder';
 
@@ -67,6 +68,18 @@ const EMBEDDER_PREFIXES: Readonly<Record<string, PrefixForm>> = {
   tei: { form: 'tei:URL', block: (url) => ({ driver: 'tei', url }) },
 };
 
+/** URL#MODEL: a server of one's own and what to ask it for. Throws CONFIG without the model. */
+const servedAt =
+  (driver: string) =>
+  (rest: string): Block => {
+    const hash = rest.lastIndexOf('#');
+    const [url, model] = [rest.slice(0, Math.max(0, hash)), rest.slice(hash + 1)];
+    if (url !== '' && model !== '') return { driver, url, model };
+    throw new DocOptError('CONFIG', `'${driver}:${rest}' does not say which model`, {
+      hint: `Expected: ${driver}:URL#MODEL, e.g. ${driver}:http://localhost:8000#my-model`,
+    });
+  };
+
 const dense = (embedder: Block): Block => ({ driver: 'dense', embedder });
 
 /** Names that stand for one block. Every embedder is a retriever too: dense search over its vectors. */
@@ -92,7 +105,16 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
   },
   embedder: EMBEDDER_PREFIXES,
   policy: {},
-  reranker: { onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) } },
+  reranker: {
+    onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) },
+    cohere: { form: 'cohere:MODEL', block: (model) => ({ driver: 'cohere', model }) },
+    jina: { form: 'jina:MODEL', block: (model) => ({ driver: 'jina', model }) },
+    voyage: { form: 'voyage:MODEL', block: (model) => ({ driver: 'voyage', model }) },
+    tei: { form: 'tei:URL', block: (url) => ({ driver: 'tei', url }) },
+    vllm: { form: 'vllm:URL#MODEL', block: servedAt('vllm') },
+    infinity: { form: 'infinity:URL#MODEL', block: servedAt('infinity') },
+    chat: { form: 'chat:URL#MODEL', block: servedAt('chat') },
+  },
 };
 
 /** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
@@ -100,7 +122,7 @@ export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
   retriever: ['http:', 'https:', 'fusion:'],
   embedder: [],
   policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
-  reranker: ['tei:', 'cohere:', 'jina:', 'voyage:', 'lm:', 'chat:'],
+  reranker: ['lm:'],
 };
 
 function mapValues<A, B>(table: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {

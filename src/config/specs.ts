@@ -6,11 +6,18 @@ import { z } from 'zod';
 import { DocOptError } from '../errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 import {
+  chatRerankerSchema,
   cohereEmbedderSchema,
+  cohereRerankerSchema,
+  infinityRerankerSchema,
   jinaEmbedderSchema,
+  jinaRerankerSchema,
   openAiEmbedderSchema,
   teiEmbedderSchema,
+  teiRerankerSchema,
+  vllmRerankerSchema,
   voyageEmbedderSchema,
+  voyageRerankerSchema,
 } from './api-specs.ts';
 import { type Block, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
 import { splitSettings, withSettings } from './short-form.ts';
@@ -127,6 +134,13 @@ export const rerankerSchema = z.discriminatedUnion('driver', [
     scoreSpace: z.enum(['logit', 'probability']).optional(),
     positiveLabel: z.union([z.literal(0), z.literal(1)]).optional(),
   }),
+  cohereRerankerSchema,
+  jinaRerankerSchema,
+  voyageRerankerSchema,
+  teiRerankerSchema,
+  vllmRerankerSchema,
+  infinityRerankerSchema,
+  chatRerankerSchema,
 ]);
 
 export type RetrieverSpec = z.infer<typeof retrieverSchema>;

@@ -3,6 +3,8 @@ import { DocOptError } from '../../errors.ts';
 import type { Reranker } from '../../ports.ts';
 import type { Qrels } from '../../types.ts';
 import type { ModelServices } from '../services.ts';
+import { type ApiRerankerOptions, createApiReranker } from './api/api-reranker.ts';
+import { type ChatRerankerOptions, createChatReranker } from './api/chat-reranker.ts';
 import { createOnnxReranker, type OnnxRerankerOptions } from './onnx.ts';
 import { createQrelsReranker } from './qrels.ts';
 import { createRecordedReranker } from './recorded.ts';
@@ -21,7 +23,9 @@ export type RerankerBlock =
   | { readonly driver: 'features' }
   | { readonly driver: 'recorded' }
   | { readonly driver: 'qrels'; readonly noise: number; readonly seed: number }
-  | ({ readonly driver: 'onnx' } & OnnxRerankerOptions);
+  | ({ readonly driver: 'onnx' } & OnnxRerankerOptions)
+  | ApiRerankerOptions
+  | ChatRerankerOptions;
 
 /** What the drivers draw on, each present where it exists. */
 export interface RerankerSources {
@@ -52,6 +56,15 @@ export function createReranker(block: RerankerBlock, sources: RerankerSources): 
       );
     case 'onnx':
       return createOnnxReranker(block, sources.services?.log);
+    case 'cohere':
+    case 'jina':
+    case 'voyage':
+    case 'tei':
+    case 'vllm':
+    case 'infinity':
+      return createApiReranker(block, sources.services ?? {});
+    case 'chat':
+      return createChatReranker(block, sources.services ?? {});
     default:
       throw new Error(`unknown reranker ${block satisfies never}`);
   }
