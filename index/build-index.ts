@@ -14,6 +14,7 @@ import type { ArtefactWriter, Embedder, Log, RetrievalIndex, Retriever } from '.
 import { subWriter } from '../src/store/sub-artefact.ts';
 import type { AnalyzerName } from '../src/text/mod.ts';
 import type { Corpus, Matrix } from '../src/types.ts';
+import type { Reusable } from './previous-index.ts';
 import { createBm25Retriever } from './retrievers/bm25.ts';
 
 export interface BuildIndexInput {
@@ -25,6 +26,8 @@ export interface BuildIndexInput {
   readonly fitEmbedder?: (texts: OriginalTexts) => Embedder;
   /** BM25 with this analyzer beside a retriever that knows no words; undefined = none wanted. */
   readonly lexical?: AnalyzerName;
+  /** Of an earlier index. */
+  readonly reuse?: Reusable;
   readonly artefact: ArtefactWriter;
   readonly log: Log;
   readonly signal?: AbortSignal;
@@ -55,7 +58,7 @@ export async function buildIndex(input: BuildIndexInput): Promise<BuiltIndex> {
   input.signal?.throwIfAborted();
 
   log.info(`indexing ${corpus.size} documents with ${input.retriever.id}`);
-  const index = await input.retriever.build(corpus);
+  const index = await input.retriever.build(corpus, input.reuse?.known);
   await index.save(subWriter(artefact, 'retriever'));
   input.signal?.throwIfAborted();
   if (input.lexical !== undefined) {
@@ -67,10 +70,18 @@ export async function buildIndex(input: BuildIndexInput): Promise<BuiltIndex> {
   if (input.fitEmbedder === undefined) return { index, vectors: 'none' };
 
   const texts = originalTexts(corpus, input.documentText);
-  const embedder = input.fitEmbedder(texts);
+  const earlier = input.reuse?.lsa;
+  const embedder = earlier?.embedder ?? input.fitEmbedder(texts);
   log.info(`vectors for morph: ${embedder.id}`);
   await embedder.save?.(subWriter(artefact, 'lsa'));
-  await artefact.writeStream('lsa/vectors.f32', vectorChunks(embedder, texts, log, input.signal));
+  const vectorsOf = async (start: number, end: number): Promise<Matrix> => {
+    if (earlier !== undefined) return earlier.documents(corpus.ids.slice(start, end));
+    return embedder.embed(
+      Array.from({ length: end - start }, (_, i) => texts.at(start + i)),
+      'document',
+    );
+  };
+  await artefact.writeStream('lsa/vectors.f32', vectorChunks(vectorsOf, corpus.size, log, input.signal));
   return { index, embedder, vectors: 'lsa' };
 }
 
@@ -104,18 +115,17 @@ function sha256(text: string): string {
 }
 
 async function* vectorChunks(
-  embedder: Embedder,
-  texts: OriginalTexts,
+  vectorsOf: (start: number, end: number) => Promise<Matrix>,
+  size: number,
   log: Log,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const progress = log.progress('embedding', texts.length);
+  const progress = log.progress('embedding', size);
   try {
-    for (let start = 0; start < texts.length; start += EMBED_BATCH) {
+    for (let start = 0; start < size; start += EMBED_BATCH) {
       signal?.throwIfAborted();
-      const end = Math.min(texts.length, start + EMBED_BATCH);
-      const batch = Array.from({ length: end - start }, (_, i) => texts.at(start + i));
-      const { data } = await embedder.embed(batch, 'document');
+      const end = Math.min(size, start + EMBED_BATCH);
+      const { data } = await vectorsOf(start, end);
       const values = Float32Array.from(data);
       yield new Uint8Array(values.buffer);
       progress.tick(end - start);

@@ -41,6 +41,8 @@ export interface IndexInfo {
   readonly documentText: DocumentText;
   readonly documents: number;
   readonly vectors: 'retriever' | 'lsa' | 'none';
+  /** How the vectors for morph were fitted, where they were. */
+  readonly lsa?: { readonly dimensions: number; readonly seed: number; readonly analyzer: string };
   /** Analyzer of the BM25 index that lies beside a retriever without words. */
   readonly lexical?: AnalyzerName;
   readonly reranker: string;

@@ -41,8 +41,17 @@ export interface TokenEmbedder {
 /** A first-stage retriever: any black box that can index texts and rank them. */
 export interface Retriever {
   readonly id: string;
-  build(corpus: Corpus): Promise<RetrievalIndex>;
+  /** `known`: vectors of an earlier index; drivers that embed take over those of texts that have not changed. */
+  build(corpus: Corpus, known?: KnownVectors): Promise<RetrievalIndex>;
   open(artefact: ArtefactReader): Promise<RetrievalIndex>;
+}
+
+/** Document vectors that were made before, by their text. */
+export interface KnownVectors {
+  /** Id of the embedder that made them; another one's are of no use. */
+  readonly embedder: string;
+  /** One per text, undefined where the text is new. */
+  vectorsOf(texts: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
 }
 
 export interface RetrievalIndex {
@@ -147,7 +156,11 @@ export interface ArtefactReader {
   readonly folder: string;
   has(name: string): boolean;
   path(name: string): string;
+  /** Size of a file. */
+  bytes(name: string): number;
   read(name: string): Promise<Uint8Array>;
+  /** A file piece by piece: one that is too large to be read at once, too. */
+  stream(name: string): AsyncIterable<Uint8Array>;
   readText(name: string): Promise<string>;
   readJson<T>(name: string): Promise<T>;
 }

@@ -16,7 +16,8 @@ import { subWriter } from '../../src/store/sub-artefact.ts';
 import { defaultFolder, latest, rememberLatest } from '../../src/store/workspace.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
 import type { Manifest } from '../../src/types.ts';
-import { buildIndex, createRetriever, isLexical } from '../mod.ts';
+import { type BuiltIndex, buildIndex, createRetriever, isLexical, openIndex } from '../mod.ts';
+import { type Reusable, reusableOf } from '../previous-index.ts';
 
 type Options = z.infer<typeof indexSchema>;
 
@@ -59,7 +60,17 @@ export async function indexCorpus(
   });
   if (corpus.size === 0)
     throw new DocOptError('DATA', `${source.path} has no documents`, { hint: 'Expected at least one.' });
-  if (options.previous !== undefined) log.info('--previous: nothing of this retriever is worth reusing; building anew');
+  const analyzer = analyzerOf(retrieverSpec);
+  const lsa =
+    options.embedder === 'none' ? undefined : { dimensions: options.lsaDimensions, seed: options.seed, analyzer };
+  const reuse =
+    options.previous === undefined
+      ? undefined
+      : reusableOf(await openIndex(options.previous, context), corpus, {
+          retriever: retrieverSpec,
+          documentText: mode,
+          lsa,
+        });
 
   // Before the work: broken judgements are better known now.
   const labels = await takeLabels(options, source, context);
@@ -67,20 +78,19 @@ export async function indexCorpus(
   const artefact = await createArtefact(folder, 'index', { replace: options.force });
   try {
     const retriever = createRetriever(retrieverSpec, context);
-    const analyzer = analyzerOf(retrieverSpec);
     const built = await buildIndex({
       corpus,
       documentText: mode,
       retriever,
-      fitEmbedder:
-        options.embedder === 'none'
-          ? undefined
-          : (texts) => fitLsa(texts, { dimensions: options.lsaDimensions, seed: options.seed, analyzer }),
+      fitEmbedder: lsa === undefined ? undefined : (texts) => fitLsa(texts, lsa),
+      reuse,
       lexical: isLexical(retrieverSpec) ? undefined : analyzer,
       artefact,
       log,
       signal,
     });
+    const reused = reuse === undefined ? undefined : reusedOf(reuse, built.vectors);
+    if (reused !== undefined) log.info(`--previous ${options.previous}: ${reusedText(reused, corpus.size)}`);
     const reranker = await fitEmbeddedReranker({
       corpus,
       documentText: mode,
@@ -111,6 +121,7 @@ export async function indexCorpus(
         documentText: mode,
         retriever: retrieverSpec,
         vectors: built.vectors,
+        ...(built.vectors === 'lsa' ? { lsa } : {}),
         ...(isLexical(retrieverSpec) ? {} : { lexical: analyzer }),
         ...(built.embedder === undefined ? {} : { embedder: built.embedder.id }),
         reranker: reranker.description,
@@ -127,6 +138,7 @@ export async function indexCorpus(
         retriever: retrieverSpec,
         vectors: built.vectors,
         reranker: reranker.description,
+        ...(reused === undefined ? {} : { reused }),
         warnings: reranker.warnings,
       },
       text: `${corpus.size} documents, ${describeSpec('retriever', retrieverSpec)}, vectors: ${built.vectors}, reranker: ${reranker.description}\nwrote ${folder}`,
@@ -135,6 +147,25 @@ export async function indexCorpus(
     await artefact.discard();
     throw error;
   }
+}
+
+/** What an earlier index spared this one. */
+interface Reused {
+  /** Document vectors that were not embedded again. */
+  readonly vectors: number;
+  /** The LSA for morph, model and vectors. */
+  readonly lsa: boolean;
+}
+
+function reusedOf(reuse: Reusable, vectors: BuiltIndex['vectors']): Reused {
+  return { vectors: reuse.taken(), lsa: vectors === 'lsa' && reuse.lsa !== undefined };
+}
+
+function reusedText({ vectors, lsa }: Reused, documents: number): string {
+  if (lsa)
+    return 'the vectors for morph are taken over; the inverted index is built anew, as it depends on all documents';
+  if (vectors > 0) return `${vectors} of ${documents} vectors are taken over`;
+  return 'nothing of it holds for these documents and settings; everything was built anew';
 }
 
 /** How the retriever cuts texts into words, which is how the collection is to be read. */

@@ -16,7 +16,7 @@ import {
   readFloat32,
   type Texts,
 } from '../../src/models/embedders/mod.ts';
-import type { ArtefactReader, Embedder, Retriever } from '../../src/ports.ts';
+import type { ArtefactReader, Embedder, KnownVectors, Retriever } from '../../src/ports.ts';
 import type { Corpus } from '../../src/types.ts';
 import { DenseIndex } from './dense-index.ts';
 import { embedTexts } from './embed-texts.ts';
@@ -54,7 +54,7 @@ export function createDenseRetriever(options: DenseOptions): Retriever {
 
   return {
     id: `dense(${source.id})`,
-    async build(corpus) {
+    async build(corpus, known) {
       const embedder = await embedderFor(corpus);
       const width = embedder.dimensions;
       const batchSize = options.batchSize ?? embedder.batch ?? 256;
@@ -62,7 +62,7 @@ export function createDenseRetriever(options: DenseOptions): Retriever {
       for (let start = 0; start < corpus.size; start += batchSize) {
         const count = Math.min(batchSize, corpus.size - start);
         const texts = Array.from({ length: count }, (_, i) => corpus.indexText(start + i));
-        vectors.set(await embedTexts(embedder, texts, 'document'), start * width);
+        vectors.set(await vectorsOf(embedder, texts, known), start * width);
       }
       const indexText = (position: number) => corpus.indexText(position);
       return new DenseIndex({ ids: corpus.ids, vectors, embedder, indexText, cachedQueries });
@@ -78,6 +78,22 @@ export function createDenseRetriever(options: DenseOptions): Retriever {
       return new DenseIndex({ ...(await readDense(artefact, header, embedder)), embedder, cachedQueries });
     },
   };
+}
+
+/** One row per text: those that are known as they are, the others embedded. */
+async function vectorsOf(embedder: Embedder, texts: readonly string[], known?: KnownVectors): Promise<Float32Array> {
+  if (known === undefined || known.embedder !== embedder.id) return embedTexts(embedder, texts, 'document');
+  const width = embedder.dimensions;
+  const found = await known.vectorsOf(texts);
+  const isNew = (_: string, i: number): boolean => found[i]?.length !== width;
+  const fresh = await embedTexts(embedder, texts.filter(isNew), 'document');
+  const out = new Float32Array(texts.length * width);
+  let next = 0;
+  texts.forEach((text, i) => {
+    const row = isNew(text, i) ? fresh.subarray(next * width, ++next * width) : found[i]!;
+    out.set(row, i * width);
+  });
+  return out;
 }
 
 /** Always title and text, whatever is indexed: what the model is fitted on must not depend on how a corpus is shown. */

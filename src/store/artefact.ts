@@ -147,7 +147,9 @@ export async function openArtefact(
     folder,
     has: (name) => Object.hasOwn(manifest.files, name),
     path,
+    bytes: (name) => manifest.files[name]?.bytes ?? 0,
     read: async (name) => new Uint8Array(await readFile(path(name))),
+    stream: (name) => createReadStream(path(name), { highWaterMark: 1 << 20 }),
     readText: (name) => readFile(path(name), 'utf8'),
     readJson: async <T>(name: string) => parseJson<T>(await readFile(path(name), 'utf8'), path(name), manifest),
   };

@@ -97,7 +97,11 @@ function memoryReader(content: ReadonlyMap<string, Uint8Array>, manifest: Manife
     folder: 'memory:',
     has: (name) => content.has(name),
     path: (name) => `memory:${name}`,
+    bytes: (name) => content.get(name)?.length ?? 0,
     read,
+    stream: async function* (name) {
+      yield await read(name);
+    },
     readText: async (name) => decoder.decode(await read(name)),
     readJson: async <T>(name: string) => JSON.parse(decoder.decode(await read(name))) as T,
   };

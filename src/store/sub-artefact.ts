@@ -17,7 +17,9 @@ export function subReader(reader: ArtefactReader, folder: string): ArtefactReade
     folder: reader.path(folder),
     has: (name) => reader.has(at(name)),
     path: (name) => reader.path(at(name)),
+    bytes: (name) => reader.bytes(at(name)),
     read: (name) => reader.read(at(name)),
+    stream: (name) => reader.stream(at(name)),
     readText: (name) => reader.readText(at(name)),
     readJson: <T>(name: string) => reader.readJson<T>(at(name)),
   };

@@ -20,12 +20,20 @@ export async function writeFloat32(artefact: ArtefactWriter, name: string, data:
 /** Exactly `length` finite values; ARTEFACT when the file is missing, shorter, longer or holds NaN or an infinity. */
 export async function readFloat32(artefact: ArtefactReader, name: string, length: number): Promise<Float32Array> {
   if (!artefact.has(name)) throw damaged(artefact, name, 'it is missing');
-  const bytes = await artefact.read(name);
-  if (bytes.byteLength !== length * 4) {
-    throw damaged(artefact, name, `it holds ${bytes.byteLength} bytes where ${length * 4} were expected`);
+  const expected = length * 4;
+  // Before there is room made for it: what a damaged header asks for may be anything.
+  if (artefact.bytes(name) !== expected) {
+    throw damaged(artefact, name, `it holds ${artefact.bytes(name)} bytes where ${expected} were expected`);
   }
-  const own = !LITTLE ? swapped(bytes) : bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  const data = new Float32Array(own.buffer, own.byteOffset, length);
+  const data = new Float32Array(length);
+  const bytes = new Uint8Array(data.buffer);
+  let filled = 0;
+  for await (const chunk of artefact.stream(name)) {
+    if (filled + chunk.length <= expected) bytes.set(chunk, filled);
+    filled += chunk.length;
+  }
+  if (filled !== expected) throw damaged(artefact, name, `it holds ${filled} bytes where ${expected} were expected`);
+  if (!LITTLE) bytes.set(swapped(bytes));
   for (let i = 0; i < length; i++) {
     if (!Number.isFinite(data[i])) {
       throw damaged(artefact, name, `value ${i} is ${data[i]} where a finite number was expected`);

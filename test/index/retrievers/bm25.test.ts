@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,7 +126,9 @@ describe('a damaged index', () => {
     folder: at,
     has: () => true,
     path: (name) => join(at, name),
+    bytes: () => 0,
     read: async (name) => new Uint8Array(await readFile(join(at, name))),
+    stream: (name) => createReadStream(join(at, name)),
     readText: (name) => readFile(join(at, name), 'utf8'),
     readJson: async (name) => JSON.parse(await readFile(join(at, name), 'utf8')),
   });

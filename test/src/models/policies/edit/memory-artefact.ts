@@ -30,6 +30,10 @@ export function memoryArtefact(): ArtefactWriter & ArtefactReader {
       for await (const chunk of chunks) all += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
       files.set(name, all);
     },
+    bytes: (name) => new TextEncoder().encode(text(name)).length,
+    stream: async function* (name) {
+      yield new TextEncoder().encode(text(name));
+    },
     read: async (name) => new TextEncoder().encode(text(name)),
     readText: async (name) => text(name),
     readJson: async <T>(name: string) => JSON.parse(text(name)) as T,
