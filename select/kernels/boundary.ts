@@ -161,9 +161,10 @@ function ruleOf({ variances, gap, covariance }: BoundaryInput, widest: number): 
   };
 }
 
+let counted = new Int32Array(0);
+
 /** 0, 1, 2, ...: the tie-breaker of topPositions is the first-stage position itself. */
 function positions(size: number): Int32Array {
-  const places = new Int32Array(size);
-  for (let d = 1; d < size; d++) places[d] = d;
-  return places;
+  if (counted.length < size) counted = Int32Array.from({ length: size }, (_, d) => d);
+  return counted;
 }

@@ -46,7 +46,7 @@ export function* medianCosineInSteps(embeddings: Matrix, options: MedianOptions 
           options.seed ?? 1,
           options.pairs ?? SAMPLED_PAIRS,
         );
-  return medianInPlace(cosines);
+  return medianOf(cosines);
 }
 
 function* everyPair(embeddings: Matrix): Generator<void, Float64Array> {
@@ -95,43 +95,31 @@ function* sampledPairs(
   return cosines;
 }
 
-/** Mean of the two middle values when the count is even. Reorders its input. */
-export function medianInPlace(values: Float64Array): number {
+/** Mean of the two middle values when the count is even. */
+export function medianOf(values: Float64Array): number {
   const middle = values.length >> 1;
-  const upper = selectInPlace(values, middle);
-  if (values.length % 2 === 1) return upper;
-  // Everything before `middle` is now <= upper: the lower middle is their largest.
-  let lower = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < middle; i++) if (values[i] > lower) lower = values[i];
-  return (lower + upper) / 2;
+  const upper = kthSmallest(values, middle);
+  return values.length % 2 === 1 ? upper : (kthSmallest(values, middle - 1) + upper) / 2;
 }
 
-/** The k-th smallest value (0-based), by quickselect with a median-of-three pivot and three-way partition. */
-function selectInPlace(values: Float64Array, k: number): number {
-  let low = 0;
-  let high = values.length - 1;
-  while (low < high) {
-    const pivot = medianOfThree(values[low], values[(low + high) >> 1], values[high]);
-    let below = low;
-    let above = high;
-    let i = low;
-    while (i <= above) {
-      const value = values[i];
-      if (value < pivot) {
-        values[i++] = values[below];
-        values[below++] = value;
-      } else if (value > pivot) {
-        values[i] = values[above];
-        values[above--] = value;
-      } else i++;
-    }
-    if (k < below) high = below - 1;
-    else if (k > above) low = above + 1;
-    else return pivot;
+const BINS = 4096;
+
+/** Values are counted into bins; only those of the bin that the k-th (0-based) falls into are sorted. */
+function kthSmallest(values: Float64Array, k: number): number {
+  let least = values[0];
+  let most = values[0];
+  for (let i = 1; i < values.length; i++) {
+    if (values[i] < least) least = values[i];
+    if (values[i] > most) most = values[i];
   }
-  return values[k];
-}
-
-function medianOfThree(a: number, b: number, c: number): number {
-  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+  const scale = (BINS - 1) / (most - least);
+  // All alike, or closer than a bin can tell.
+  if (values.length <= BINS || !Number.isFinite(scale)) return values.slice().sort()[k];
+  const counts = new Int32Array(BINS);
+  for (let i = 0; i < values.length; i++) counts[((values[i] - least) * scale) | 0]++;
+  let bin = 0;
+  let before = 0;
+  while (before + counts[bin] <= k) before += counts[bin++];
+  const inside = values.filter((value) => (((value - least) * scale) | 0) === bin);
+  return inside.sort()[k - before];
 }

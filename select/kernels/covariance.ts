@@ -7,6 +7,7 @@
  * Rows are computed when asked for; the N x N matrix never exists.
  */
 import type { Matrix } from '../../src/types.ts';
+import { decayInPlace } from './exponential.ts';
 
 export type KernelName = 'vmf' | 'rbf' | 'matern52';
 
@@ -42,5 +43,6 @@ export function covarianceAt(covariance: Covariance, cosine: number): number {
 
 /** K in place of every cosine. */
 export function toCovariances(covariance: Covariance, cosines: Float64Array): void {
-  for (let d = 0; d < cosines.length; d++) cosines[d] = covarianceAt(covariance, cosines[d]);
+  if (covariance.kernel !== 'matern52') decayInPlace(cosines, covariance.concentration);
+  else for (let d = 0; d < cosines.length; d++) cosines[d] = covarianceAt(covariance, cosines[d]);
 }

@@ -98,6 +98,7 @@ function createSimdDots(rows: number, width: number): PackedDots | undefined {
   if (memory === undefined) return undefined;
   const { buffer } = memory;
   const run = code.compiled.link(memory);
+  const bytes = new Uint8Array(buffer);
   const measured = new Float64Array(buffer, measuredAt, MOST_ROWS * 3);
   const scalesView = new Float64Array(buffer, scalesAt, MOST_ROWS);
   return {
@@ -113,11 +114,7 @@ function createSimdDots(rows: number, width: number): PackedDots | undefined {
       run.quantise(sourceAt, count, width * 4, centreAt, scalesAt, packedAt + row * rowBytes);
     },
     copy: (from, to) =>
-      void new Uint8Array(buffer).copyWithin(
-        packedAt + to * rowBytes,
-        packedAt + from * rowBytes,
-        packedAt + (from + 1) * rowBytes,
-      ),
+      void bytes.copyWithin(packedAt + to * rowBytes, packedAt + from * rowBytes, packedAt + (from + 1) * rowBytes),
     multiply(start, count, vectors) {
       const from = packedAt + start * rowBytes;
       const at = (i: number): number => packedAt + vectors[i] * rowBytes;

@@ -112,6 +112,8 @@ export const pmaxF64x2 = two(...simd(0xf7));
 /** The two low f32 as f64. */
 export const promoteF32x4 = one(...simd(0x5f));
 export const addI32x4 = two(...simd(0xae));
+/** Both halves moved up by so many bits. */
+export const shlI64x2 = (a: Code, bits: number): Code => [...a, ...i32(bits), ...simd(0xcb)];
 export const addI64x2 = two(...simd(0xce));
 /** Eight products of 16-bit integers, added in pairs. */
 export const dotI16x8 = two(...simd(0xba));

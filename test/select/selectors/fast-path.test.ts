@@ -1,6 +1,6 @@
 /** The fast path (16-bit rows, SIMD, rows prepared ahead) beside a dense oracle on the same kernel rows. */
 import { describe, expect, it } from 'vitest';
-import { medianInPlace } from '../../../select/kernels/cosine-median.ts';
+import { medianOf } from '../../../select/kernels/cosine-median.ts';
 import { createCovariance } from '../../../select/kernels/covariance.ts';
 import { createDenseKernel } from '../../../select/kernels/dense-kernel.ts';
 import { packRows } from '../../../select/kernels/packed-rows.ts';
@@ -41,7 +41,7 @@ function makeCase(rng: Rng, round: number): Case {
     vectors.map((_, d) => d),
     table.slice(1),
   );
-  const median = medianInPlace(Float64Array.from(vectors.flatMap((_, a) => [...table[a + 1].subarray(a + 1)])));
+  const median = medianOf(Float64Array.from(vectors.flatMap((_, a) => [...table[a + 1].subarray(a + 1)])));
   const covariance = createCovariance('vmf', median, embeddings.data);
   const input: OracleInput = {
     vectors,
