@@ -1,4 +1,4 @@
-import { loadDataset } from '../src/data/load-dataset.ts';
+import { loadTopics } from '../src/data/load-dataset.ts';
 import {
   SPLIT_DEFAULTS,
   type Splits,
@@ -24,7 +24,7 @@ export interface SplitDatasetOptions extends SplitOptions {
  */
 export async function splitDataset(path: string, options: SplitDatasetOptions = {}): Promise<Splits> {
   const { out, force = false, ...asked } = options;
-  const dataset = await loadDataset(path, { judged: true });
+  const dataset = await loadTopics(path, { judged: true });
   const given = splitOfQrels(dataset, asked);
   if (given !== undefined && out === undefined) return given;
   const split = given ?? seededSplit(dataset, asked);

@@ -1,10 +1,10 @@
 /** `docopt dataset from-code`: documented functions become a retrieval data set. */
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { datasetFromCodeSchema } from '../../src/config/schemas/mod.ts';
-import { isWritable, temporaryName } from '../../src/data/atomic.ts';
+import { isWritable } from '../../src/data/atomic.ts';
 import { statOrUndefined } from '../../src/data/bytes.ts';
 import { writeBeir } from '../../src/data/mod.ts';
 import { openSourceFolder } from '../../src/data/source-folder.ts';
@@ -46,7 +46,7 @@ async function run(options: z.infer<typeof datasetFromCodeSchema>, context: Comm
   for (const { path, message } of dataset.report.files.unparsable)
     context.log.debug(`not parsed: ${path} (${message})`);
   refuseEmpty(dir, dataset, skipped.length);
-  await write(out, dataset);
+  await writeBeir(out, dataset, { replace: force });
 
   const { report } = dataset;
   if (report.queries.written < FEW_QUERIES) {
@@ -116,19 +116,4 @@ async function refuseReadOnly(out: string): Promise<void> {
   throw new DocOptError('ENVIRONMENT', `${out}: cannot be made, ${parent} is read-only`, {
     hint: 'Choose another --out.',
   });
-}
-
-/** An earlier data set stays until the new one is complete. */
-async function write(out: string, { documents, queries, qrels }: CodeDataset): Promise<void> {
-  const stats = await statOrUndefined(out);
-  if (stats === undefined) return writeBeir(out, { documents, queries, qrels });
-  const earlier = temporaryName(out);
-  await rename(out, earlier);
-  try {
-    await writeBeir(out, { documents, queries, qrels });
-  } catch (error) {
-    await rename(earlier, out);
-    throw error;
-  }
-  await rm(earlier, { recursive: true, force: true });
 }

@@ -2,13 +2,14 @@
 import type { CommandContext } from '../../src/config/command.ts';
 import type { evalSchema } from '../../src/config/schemas/mod.ts';
 import {
-  type Dataset,
   loadDataset,
   loadQrels,
   loadQueries,
+  loadTopics,
   type Problem,
   readQueryIds,
   resolveSplits,
+  type Topics,
 } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import type { Corpus, Qrels, Query } from '../../src/types.ts';
@@ -66,7 +67,10 @@ export async function loadJudged(
       ...(await splitOfFile(options, context, queries)),
     };
   }
-  const dataset = await loadDataset(options.data, { documentText: options.documentText, onWarning });
+  const dataset: Topics & { corpus?: Corpus } =
+    searching === undefined
+      ? await loadTopics(options.data, { onWarning })
+      : await loadDataset(options.data, { documentText: options.documentText, onWarning });
   const { queries, corpus } = dataset;
   if (options.qrels !== undefined) {
     const qrels = await loadQrels(options.qrels, { onWarning });
@@ -86,7 +90,7 @@ async function splitOfFile(options: EvalOptions, context: CommandContext, querie
   return { split: options.split, queryIds: await readQueryIds(options.split, queries) };
 }
 
-async function splitOfDataset(dataset: Dataset, options: EvalOptions, { log }: CommandContext, experiment?: string) {
+async function splitOfDataset(dataset: Topics, options: EvalOptions, { log }: CommandContext, experiment?: string) {
   const { split } = options;
   if (split === 'all') return { split };
   if (split !== 'test' && split !== 'train' && split !== 'dev') {

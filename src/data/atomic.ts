@@ -1,16 +1,45 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 import { writeFault } from './write-fault.ts';
 
-/**
- * A name beside the path, on the same file system so that rename is atomic. Random: a process id may come again after a
- * kill that left its temporary file.
- */
+/** Machines that share a file system clean up after themselves only. */
+const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 4);
+const SUFFIX = /\.tmp-([0-9a-f]{4})-(\d+)-[0-9a-f]{6}$/;
+
+/** Of this very process: after a restart a new process may carry the number of the dead one. */
+const own = new Set<string>();
+
+/** A name beside the path, on the same file system so that rename is atomic. It says whose it is. */
 export function temporaryName(path: string): string {
-  return `${path}.tmp-${randomUUID().slice(0, 8)}`;
+  const name = `${path}.tmp-${HOST}-${process.pid}-${randomUUID().slice(0, 6)}`;
+  own.add(basename(name));
+  return name;
+}
+
+/** Removes what processes that were killed on this machine left beside the path. */
+export async function removeLeftovers(path: string): Promise<void> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  for (const name of names) {
+    const [suffix, host, pid] = SUFFIX.exec(name) ?? [];
+    if (suffix === undefined || name.slice(0, -suffix.length) !== basename(path)) continue;
+    if (host === HOST && !own.has(name) && !isAlive(Number(pid))) {
+      await rm(join(dirname(path), name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /**
@@ -22,6 +51,7 @@ export async function writeFileAtomic(
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> {
   await makeFolder(dirname(path));
+  await removeLeftovers(path);
   const temporary = temporaryName(path);
   try {
     await writeDurably(temporary, chunks);
@@ -74,7 +104,7 @@ export async function writeDurably(
 
 /** The name that people know: of the file or folder that will stand there. */
 function withoutSuffix(path: string): string {
-  return path.replace(/\.tmp-[0-9a-f]{8}/, '');
+  return path.replace(/\.tmp-[0-9a-f]{4}-\d+-[0-9a-f]{6}/, '');
 }
 
 /** Makes a rename durable; platforms that cannot flush a folder lose nothing but that. */

@@ -6,12 +6,11 @@ import { loadQueries } from './load-queries.ts';
 import { findRowFile, kindAt } from './locate.ts';
 import { dataError } from './problem.ts';
 
-/** A test collection: documents, queries, and which of them belong together. */
-export interface Dataset {
+/** The questions of a test collection and their judgements, without its documents. */
+export interface Topics {
   /** Last part of the path. */
   readonly name: string;
   readonly path: string;
-  readonly corpus: Corpus;
   /** In file order; may hold queries without judgements. */
   readonly queries: readonly Query[];
   /** All qrels files together. */
@@ -20,33 +19,42 @@ export interface Dataset {
   readonly qrelsBySplit: QrelsFiles['bySplit'];
 }
 
+/** A test collection: documents, queries, and which of them belong together. */
+export interface Dataset extends Topics {
+  readonly corpus: Corpus;
+}
+
 export interface LoadDatasetOptions extends LoadCorpusOptions {
   /** Require queries and judgements (training, evaluation). */
   readonly judged?: boolean;
 }
 
-/** The data set at a path. Whatever has a corpus is one; queries and judgements are there when the folder has them. */
-export async function loadDataset(path: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
+/** What can be known of a data set without reading its documents, which may be many. */
+export async function loadTopics(path: string, options: LoadDatasetOptions = {}): Promise<Topics> {
   const isFolder =
     (await kindAt(path, 'a data set: a folder with corpus.jsonl, queries.jsonl and qrels/')) === 'folder';
   const hasQueries = isFolder && (await findRowFile(path, 'queries')) !== undefined;
   const queries = hasQueries ? await loadQueries(path, options) : [];
   const { all, bySplit } = isFolder ? await loadQrelsFiles(path, options) : { all: new Map(), bySplit: {} };
-  if (options.judged) {
-    if (queries.length === 0)
-      throw dataError(
-        path,
-        'the data set has no queries',
-        'Add queries.jsonl with rows {"_id": "...", "text": "..."}.',
-      );
-    if (all.size === 0)
-      throw dataError(
-        path,
-        'the data set has no judgements',
-        'Add qrels/test.tsv with lines query-id, corpus-id, score.',
-      );
-  }
+  if (options.judged) requireJudged(path, queries, all);
+  return { name: basename(resolve(path)), path, queries, qrels: all, qrelsBySplit: bySplit };
+}
+
+/** The data set at a path. Whatever has a corpus is one; queries and judgements are there when the folder has them. */
+export async function loadDataset(path: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
+  const topics = await loadTopics(path, options);
   const corpus = await loadCorpus(path, options);
   if (corpus.size === 0) throw dataError(path, 'the corpus is empty', 'Expected at least one document.');
-  return { name: basename(resolve(path)), path, corpus, queries, qrels: all, qrelsBySplit: bySplit };
+  return { ...topics, corpus };
+}
+
+function requireJudged(path: string, queries: readonly Query[], qrels: Qrels): void {
+  if (queries.length === 0)
+    throw dataError(path, 'the data set has no queries', 'Add queries.jsonl with rows {"_id": "...", "text": "..."}.');
+  if (qrels.size === 0)
+    throw dataError(
+      path,
+      'the data set has no judgements',
+      'Add qrels/test.tsv with lines query-id, corpus-id, score.',
+    );
 }

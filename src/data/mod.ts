@@ -10,7 +10,7 @@ export {
   documentText,
 } from './corpora.ts';
 export { type LoadCorpusOptions, loadCorpus } from './load-corpus.ts';
-export { type Dataset, type LoadDatasetOptions, loadDataset } from './load-dataset.ts';
+export { type Dataset, type LoadDatasetOptions, loadDataset, loadTopics, type Topics } from './load-dataset.ts';
 export { loadQrels } from './load-qrels.ts';
 export { loadQueries } from './load-queries.ts';
 export { loadRun } from './load-run.ts';

@@ -4,7 +4,7 @@ import { compareIds } from '../kernels/compare.ts';
 import type { Qrels } from '../types.ts';
 import { isWritable } from './atomic.ts';
 import { statOrUndefined } from './bytes.ts';
-import type { Dataset } from './load-dataset.ts';
+import type { Topics } from './load-dataset.ts';
 import { makeFolder } from './make-folder.ts';
 import { dataError } from './problem.ts';
 import { checkDisjoint, PARTS, readSplit, type SavedSplit, saveSplit } from './split-files.ts';
@@ -32,7 +32,7 @@ export const SPLIT_DEFAULTS = { train: 0.2, dev: 0.25, seed: 1, by: 'query' } as
  * leaves test alone: all dev queries then train.
  * Throws DATA when no query has a positive judgement, or a query is in two parts.
  */
-export async function resolveSplits(dataset: Dataset, options: SplitOptions = {}, folder?: string): Promise<Splits> {
+export async function resolveSplits(dataset: Topics, options: SplitOptions = {}, folder?: string): Promise<Splits> {
   checkShares(options);
   const given = splitOfQrels(dataset, options);
   if (given !== undefined) return given;
@@ -55,7 +55,7 @@ export async function resolveSplits(dataset: Dataset, options: SplitOptions = {}
 }
 
 /** A new seeded split of the judged queries, not saved. Throws DATA when there are none. */
-export function seededSplit(dataset: Dataset, options: SplitOptions = {}): Splits {
+export function seededSplit(dataset: Topics, options: SplitOptions = {}): Splits {
   checkShares(options);
   requireJudged(dataset);
   const settings = { ...SPLIT_DEFAULTS, ...definedOnly(options) };
@@ -64,7 +64,7 @@ export function seededSplit(dataset: Dataset, options: SplitOptions = {}): Split
 }
 
 /** The split that the qrels files themselves are; undefined when there is one file or none. */
-export function splitOfQrels(dataset: Dataset, options: SplitOptions = {}): Splits | undefined {
+export function splitOfQrels(dataset: Topics, options: SplitOptions = {}): Splits | undefined {
   const files = dataset.qrelsBySplit;
   const present = PARTS.filter((part) => files[part] !== undefined);
   if (present.length < 2) return undefined;
@@ -81,7 +81,7 @@ export function splitOfQrels(dataset: Dataset, options: SplitOptions = {}): Spli
   return { ...parts, kind: 'qrels', source, warnings: emptyParts(parts, options) };
 }
 
-function splitOfSaved(saved: SavedSplit, folder: string, dataset: Dataset, options: SplitOptions): Splits {
+function splitOfSaved(saved: SavedSplit, folder: string, dataset: Topics, options: SplitOptions): Splits {
   const { settings, test } = saved;
   let parts: QuerySplit = { train: saved.train, dev: saved.dev ?? [], test };
   if (options.dev === 0) parts = withoutDev(parts);
@@ -124,13 +124,13 @@ function withoutDev({ train, dev, test }: QuerySplit): QuerySplit {
   return { train: [...train, ...dev].sort(compareIds), dev: [], test };
 }
 
-async function placesOf(dataset: Dataset, folder?: string): Promise<string[]> {
+async function placesOf(dataset: Topics, folder?: string): Promise<string[]> {
   const beside = (await statOrUndefined(dataset.path))?.isDirectory() ? [dataset.path] : [];
   return folder === undefined ? beside : [...beside, folder];
 }
 
 /** Where a new split can be saved: beside the data, else in `folder`; undefined when neither can be written. */
-export async function writableSplitFolder(dataset: Dataset, folder?: string): Promise<string | undefined> {
+export async function writableSplitFolder(dataset: Topics, folder?: string): Promise<string | undefined> {
   for (const place of await placesOf(dataset, folder)) {
     if (place === folder) await makeFolder(folder);
     if (await isWritable(place)) return join(place, 'splits');
@@ -138,7 +138,7 @@ export async function writableSplitFolder(dataset: Dataset, folder?: string): Pr
   return undefined;
 }
 
-function requireJudged({ path, queries, qrels }: Dataset): void {
+function requireJudged({ path, queries, qrels }: Topics): void {
   if (judgedQueryIds(queries, qrels).length > 0) return;
   const missing = queries.length === 0 ? 'queries' : qrels.size === 0 ? 'judgements' : undefined;
   if (missing !== undefined) {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import { compareIds } from '../kernels/compare.ts';
 import type { Query } from '../types.ts';
-import { syncFolder, temporaryName, writeDurably } from './atomic.ts';
+import { removeLeftovers, syncFolder, temporaryName, writeDurably } from './atomic.ts';
 import { expectFile, statOrUndefined } from './bytes.ts';
 import { scanTextLines } from './lines.ts';
 import { makeFolder } from './make-folder.ts';
@@ -64,6 +64,7 @@ export async function saveSplit(
   replace: boolean,
 ): Promise<boolean> {
   if (replace) await refuseOtherFiles(folder);
+  await removeLeftovers(folder);
   const temporary = temporaryName(folder);
   const old = temporaryName(folder);
   await makeFolder(dirname(folder));

@@ -2,7 +2,7 @@ import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import type { Document, Qrels, Query } from '../types.ts';
-import { syncFolder, temporaryName, writeDurably } from './atomic.ts';
+import { removeLeftovers, syncFolder, temporaryName, writeDurably } from './atomic.ts';
 import { statOrUndefined } from './bytes.ts';
 import { IdIndex, idFault } from './id.ts';
 import { makeFolder } from './make-folder.ts';
@@ -18,11 +18,17 @@ export interface BeirContent {
 
 /**
  * Writes a BEIR folder: corpus.jsonl, queries.jsonl, qrels/*.tsv. The folder appears whole or not at all; one that holds
- * anything already is refused. DATA for ids that the files could not carry or that come twice.
+ * anything already is refused, or with `replace` stays until the new one is complete. DATA for ids that the files could not
+ * carry or that come twice.
  */
-export async function writeBeir(folder: string, { documents, queries, qrels }: BeirContent): Promise<void> {
-  await refuseContent(folder);
+export async function writeBeir(
+  folder: string,
+  { documents, queries, qrels }: BeirContent,
+  { replace = false }: { replace?: boolean } = {},
+): Promise<void> {
+  if (!replace) await refuseContent(folder);
   await makeFolder(dirname(folder));
+  await removeLeftovers(folder);
   const temporary = temporaryName(folder);
   try {
     await makeFolder(join(temporary, 'qrels'));
@@ -38,15 +44,26 @@ export async function writeBeir(folder: string, { documents, queries, qrels }: B
     }
     await syncFolder(join(temporary, 'qrels'));
     await syncFolder(temporary);
-    await refuseContent(folder);
-    // Renaming over an empty folder is not possible everywhere.
-    if (await statOrUndefined(folder)) await rmdir(folder);
-    await rename(temporary, folder);
+    if (replace) await putInPlace(temporary, folder);
+    else {
+      await refuseContent(folder);
+      // Renaming over an empty folder is not possible everywhere.
+      if (await statOrUndefined(folder)) await rmdir(folder);
+      await rename(temporary, folder);
+    }
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     throw error;
   }
   await syncFolder(dirname(folder));
+}
+
+async function putInPlace(temporary: string, folder: string): Promise<void> {
+  const earlier = temporaryName(folder);
+  const stood = (await statOrUndefined(folder)) !== undefined;
+  if (stood) await rename(folder, earlier);
+  await rename(temporary, folder);
+  if (stood) await rm(earlier, { recursive: true, force: true });
 }
 
 async function refuseContent(folder: string): Promise<void> {
