@@ -9,6 +9,10 @@ const BENCHES: Readonly<Record<string, { what: string; load: () => Promise<{ run
     load: () => import('./counterfactual.ts'),
   },
   selector: { what: 'BoundaryMORPH at N = 10,000', load: () => import('./selector.ts') },
+  'selector-simulation': {
+    what: 'every selector against a simulated cross-encoder, on the collections in DOCOPT_DATA',
+    load: () => import('./selector-simulation.ts'),
+  },
   serve: { what: 'the HTTP service', load: () => import('./serve.ts') },
   'vector-search': { what: 'exact flat search', load: () => import('./vector-search.ts') },
   'load-500k': { what: 'loading 500,000 documents', load: () => import('./load-500k.ts') },

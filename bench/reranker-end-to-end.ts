@@ -11,7 +11,7 @@ import { datasetFromCodeCommand } from '../dataset/command.ts';
 import { indexCorpus } from '../index/commands/index.ts';
 import { rewriteCorpus } from '../rewrite/command.ts';
 import { openServedIndex } from '../select/commands/open-served-index.ts';
-import { createSelector, poolFromIndex, SELECTORS, select } from '../select/mod.ts';
+import { createSelector, poolFromIndex, select } from '../select/mod.ts';
 import type { CommandContext } from '../src/config/command.ts';
 import { datasetFromCodeSchema, indexSchema, rewriteCorpusSchema, trainSchema } from '../src/config/schemas/mod.ts';
 import { loadDataset, resolveSplits } from '../src/data/mod.ts';
@@ -27,6 +27,7 @@ const SPLIT_SEEDS = [1, 2, 3];
 const BUDGET = 20;
 const CAPACITY = 10;
 const POOL = 1000;
+const SELECTORS = ['boundary-morph', 'single-stage', 'morph-hybrid'];
 const MEASURES = parseMeasures('nDCG@5 nCG@10');
 
 /** Mean figures over the test queries, by system. */
