@@ -6,7 +6,9 @@
  * longestPauseMs: the longest time that the event loop was held while one selection of N = 10,000, B = 500 ran at 1,024
  * dimensions: what a health check beside it would wait.
  */
+
 import { createBm25Retriever } from '../index/retrievers/bm25.ts';
+import { withTokenCounts } from '../select/commands/count-tokens.ts';
 import { createPool, fittedOnPool } from '../select/pool.ts';
 import { select } from '../select/select.ts';
 import { createSelector } from '../select/selectors/registry.ts';
@@ -38,6 +40,7 @@ export async function run(): Promise<BenchResult> {
     embed: fittedOnPool((texts) => fitLsa(texts)),
     budget: 50,
     capacity: 10,
+    countTokens: withTokenCounts,
     poolSize: POOL,
     maxBodyBytes: 1_000_000,
   });

@@ -1,7 +1,9 @@
 /**
  * Documents at hand as people write them down: the pool file of `morph select --pool`, and `documents` of a request.
- *   {query: {id?, text?, embedding?} | "text", documents: [{id, title?, text?, metadata?, embedding?, score?, firstStageScore?}]}
- * in first-stage order. `score` is what the recorded reranker hands out, null for a call that failed.
+ *   {query: {id?, text?, embedding?} | "text",
+ *    documents: [{id, title?, text?, metadata?, embedding?, score?, firstStageScore?, relevant?}]}
+ * in first-stage order. `score` is what the recorded reranker hands out, null for a call that failed. `relevant` is a
+ * judgement or a click, for queries of a history; a selection never looks at it.
  */
 
 import { DocOptError } from '../src/errors.ts';
@@ -21,10 +23,12 @@ export interface PoolDocuments {
   readonly firstStageScores?: Float64Array;
   /** By document id; absent = never recorded, null = recorded as failed. */
   readonly scores: ReadonlyMap<string, number | null>;
+  /** Judgements or clicks by document id, > 0 = relevant. */
+  readonly relevant: ReadonlyMap<string, number>;
   readonly warnings: readonly string[];
 }
 
-const DOCUMENT_KEYS = ['id', 'title', 'text', 'metadata', 'embedding', 'score', 'firstStageScore'];
+const DOCUMENT_KEYS = ['id', 'title', 'text', 'metadata', 'embedding', 'score', 'firstStageScore', 'relevant'];
 const QUERY_KEYS = ['id', 'text', 'embedding'];
 
 /**
@@ -45,6 +49,7 @@ export function parsePool(value: unknown, where: string, strict = false): PoolDo
 
   const documents: Document[] = [];
   const scores = new Map<string, number | null>();
+  const relevant = new Map<string, number>();
   const seen = new Map<string, number>();
   const rows = value.documents as unknown[];
   let width: number | undefined;
@@ -67,6 +72,7 @@ export function parsePool(value: unknown, where: string, strict = false): PoolDo
     seen.set(id, i);
     noteUnknown(row, DOCUMENT_KEYS, 'documents[].', unknown);
     documents.push(documentOf(row, id, name, fail));
+    if (row.relevant !== undefined) relevant.set(id, labelOf(row.relevant, name, fail));
     if (row.score !== undefined) scores.set(id, scoreOf(row.score, name, fail));
 
     if (
@@ -122,6 +128,7 @@ export function parsePool(value: unknown, where: string, strict = false): PoolDo
     embeddings: data === undefined ? undefined : { rows: rows.length, columns: width!, data },
     firstStageScores,
     scores,
+    relevant,
     warnings,
   };
 }
@@ -171,6 +178,10 @@ function scoreOf(value: unknown, name: string, fail: Fail): number | null {
     );
   }
   return score;
+}
+
+function labelOf(value: unknown, name: string, fail: Fail): number {
+  return typeof value === 'boolean' ? Number(value) : finite(value, `${name}: relevant`, fail);
 }
 
 function vectorOf(value: unknown, name: string, fail: Fail): Float64Array {

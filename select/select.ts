@@ -7,6 +7,7 @@ import type { Reranker, SelectionLimits, SelectionRun, Selector } from '../src/p
 import type { Document, Pool, SelectedDocument } from '../src/types.ts';
 import { scoreWarnings } from './score-warnings.ts';
 import { beginInSteps } from './selectors/stepped.ts';
+import { type TokenCapacity, withTokenCapacity } from './selectors/token-capacity.ts';
 import { interrupted, type Stops, watchStops } from './stops.ts';
 import { type Stopwatch, stopwatch, type Timings } from './stopwatch.ts';
 
@@ -18,8 +19,8 @@ export interface SelectOptions {
   readonly selector: Selector;
   /** Reranker calls, B. */
   readonly budget: number;
-  /** Documents that reach the generator, k. */
-  readonly capacity: number;
+  /** Documents that reach the generator, k; or the tokens that they may take. */
+  readonly capacity: number | TokenCapacity;
   /** `selected` holds the whole order in place of the first k. */
   readonly all?: boolean;
   /** Most pairs handed to the reranker at once, when the selector asks for several. Default 32. */
@@ -53,7 +54,9 @@ export interface SelectAnswer {
   /** Only when the deadline cut a call short: asked, and not waited for. */
   readonly unanswered?: readonly string[];
   readonly budget: number;
-  readonly capacity: number;
+  readonly capacity: number | TokenCapacity;
+  /** Of what was selected; only with a capacity in tokens. */
+  readonly tokens?: number;
   readonly selector: string;
   readonly reranker: string;
   readonly timings: Timings;
@@ -74,13 +77,15 @@ export async function select(options: SelectOptions): Promise<SelectAnswer> {
 }
 
 async function selectUntil(options: SelectOptions, stops: Stops): Promise<SelectAnswer> {
-  const { pool, selector, budget, capacity, signal, deadline } = options;
+  const { pool, budget, capacity, signal, deadline } = options;
+  const inTokens = typeof capacity !== 'number';
+  const selector = inTokens ? withTokenCapacity(options.selector, capacity) : options.selector;
   const batchSize = options.batchSize ?? 32;
   requireSound(pool);
   const watch = stopwatch();
   const state = createCount(pool, budget);
   const scores: number[] = [];
-  const run = await begin(selector, pool, { budget, capacity }, watch, signal);
+  const run = await begin(selector, pool, { budget, capacity: inTokens ? 0 : capacity }, watch, signal);
 
   asking: for (;;) {
     if (isAborted(deadline)) break;
@@ -104,16 +109,20 @@ async function selectUntil(options: SelectOptions, stops: Stops): Promise<Select
   }
 
   await turn(signal);
-  const { order } = watch.selector(() => run.result());
+  const selection = watch.selector(() => run.result());
+  const { order } = selection;
   const idOf = (position: number): string => pool.ids[position];
   const unanswered = state.unanswered();
   return {
-    selected: order.slice(0, options.all === true ? order.length : capacity).map((document) => entryOf(document, pool)),
+    selected: order
+      .slice(0, options.all === true ? order.length : selection.capacity)
+      .map((document) => entryOf(document, pool)),
     calls: state.calls.map(idOf),
     failed: state.failed.map(idOf),
     ...(unanswered.length > 0 ? { unanswered: unanswered.map(idOf) } : {}),
     budget,
     capacity,
+    ...(inTokens ? { tokens: tokensOf(order.slice(0, selection.capacity), pool) } : {}),
     selector: selector.name,
     reranker: options.reranker.id,
     timings: watch.timings(),
@@ -122,6 +131,10 @@ async function selectUntil(options: SelectOptions, stops: Stops): Promise<Select
       ...scoreWarnings(scores, state.calls.length, state.failed.length),
     ],
   };
+}
+
+function tokensOf(chosen: readonly SelectedDocument[], { tokenCounts }: Pool): number {
+  return chosen.reduce((sum, { position }) => sum + tokenCounts![position], 0);
 }
 
 /** Lets other work of the process in: a service must answer its health check while a selection runs. */

@@ -7,6 +7,7 @@ import { fitLsa } from '../../src/models/embedders/mod.ts';
 import { createReranker } from '../../src/models/rerankers/mod.ts';
 import type { Reranker } from '../../src/ports.ts';
 import type { Document, Pool } from '../../src/types.ts';
+import type { Learned } from '../history.ts';
 import {
   chooseSelector,
   createSelector,
@@ -16,8 +17,10 @@ import {
   type SelectAnswer,
   select,
 } from '../mod.ts';
+import { withTokenCounts } from './count-tokens.ts';
 import { findIndex, missingIndex } from './find-index.ts';
 import { openServedIndex } from './open-served-index.ts';
+import { learnFrom, readHistory } from './read-history.ts';
 import { readPoolFile } from './read-pool-file.ts';
 
 type Options = z.infer<typeof selectSchema>;
@@ -44,15 +47,19 @@ export const selectCommand = defineCommand({
   async run(options, context) {
     // A wrong name is said before any work.
     if (options.selector !== undefined) createSelector(options.selector, options.seed);
+    const learned = await learn(options, context);
     const started = performance.now();
     const deadline = options.deadlineMs === undefined ? undefined : AbortSignal.timeout(options.deadlineMs);
     const candidates = await takeCandidates(options, context);
     const poolMs = Math.round((performance.now() - started) * 1000) / 1000;
     for (const warning of candidates.warnings) context.log.warn(warning);
-    const { selector, reason } = chooseSelector(options.selector, candidates.pool, options.seed);
+    const { selector, reason } = chooseSelector(options.selector, candidates.pool, options.seed, learned);
     if (options.selector === undefined) context.log.info(`selector: ${selector.name} (${reason})`);
     const answer = await select({
-      pool: candidates.pool,
+      pool:
+        typeof options.capacity === 'number'
+          ? candidates.pool
+          : await withTokenCounts(candidates.pool, candidates.documentAt),
       documentAt: candidates.documentAt,
       reranker: candidates.reranker,
       selector,
@@ -66,6 +73,7 @@ export const selectCommand = defineCommand({
     const json = {
       ...answer,
       selectorReason: reason,
+      ...(learned === undefined ? {} : { learned }),
       selected: answer.selected.map((entry) => {
         const { title, text, metadata } = candidates.documentAt(entry.firstStageRank - 1);
         return { ...entry, title, text, metadata: metadata ?? {} };
@@ -78,6 +86,17 @@ export const selectCommand = defineCommand({
     return { json, text: table(answer, candidates) };
   },
 });
+
+/** What --history teaches; nothing where it would change nothing. */
+async function learn(options: Options, context: CommandContext): Promise<Learned | undefined> {
+  const { selector, history } = options;
+  const wantsNoise = selector !== undefined && 'noise' in selector && selector.noise === 'auto';
+  if (history === undefined && !wantsNoise) return undefined;
+  const embed = fittedOnPool((texts) => fitLsa(texts, { seed: options.seed }));
+  const learned = learnFrom(history === undefined ? [] : await readHistory(history, embed), options, wantsNoise);
+  for (const note of learned.notes) context.log.info(note);
+  return learned;
+}
 
 interface Candidates {
   readonly pool: Pool;
@@ -159,7 +178,7 @@ async function fromIndex(options: Options, context: CommandContext): Promise<Can
 
 function table(answer: SelectAnswer, { pool, documentAt }: Candidates): string {
   const { calls, failed, budget, capacity, selected } = answer;
-  const head = `${answer.selector}: ${calls.length} of ${budget} calls to ${answer.reranker}, ${selected.length} of ${pool.ids.length} candidates (k = ${capacity})`;
+  const head = `${answer.selector}: ${calls.length} of ${budget} calls to ${answer.reranker}, ${selected.length} of ${pool.ids.length} candidates (${typeof capacity === 'number' ? `k = ${capacity}` : `${answer.tokens} of ${capacity.tokens} tokens`})`;
   const rows = selected.map((entry) => {
     const score = entry.relevanceScore === null ? '     -' : entry.relevanceScore.toFixed(4).padStart(6);
     const spread = entry.source === 'scored' || entry.std === null ? '        ' : ` ±${entry.std.toFixed(4)} `;

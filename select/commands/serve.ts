@@ -1,14 +1,18 @@
 /** `morph serve`: the HTTP service over an index. */
+import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { serveSchema } from '../../src/config/schemas/mod.ts';
 import { createReranker, type RerankerBlock } from '../../src/models/rerankers/mod.ts';
 import { version } from '../../src/run/version.ts';
+import type { Learned } from '../history.ts';
 import type { PoolDocuments } from '../pool-file.ts';
 import { embedAside } from '../serve/embed-aside.ts';
 import { listen } from '../serve/listen.ts';
 import { createService, type IndexState } from '../serve/service.ts';
+import { withTokenCounts } from './count-tokens.ts';
 import { findIndex, missingIndex } from './find-index.ts';
 import { type OpenedIndex, openServedIndex } from './open-served-index.ts';
+import { learnFrom, readHistory } from './read-history.ts';
 
 /** How long a stop waits for requests that are being answered. */
 const GRACE_MS = 10_000;
@@ -38,6 +42,7 @@ export const serveCommand = defineCommand({
       context.log.warn(`anyone who reaches ${options.host} may ask: there is no --api-key`);
     }
 
+    const learned = await learn(options, context);
     let opened: OpenedIndex | undefined;
     let state: IndexState = folder === undefined ? { state: 'none' } : { state: 'loading' };
     const service = createService({
@@ -48,6 +53,8 @@ export const serveCommand = defineCommand({
         createReranker(block, { embedded: opened?.embedded, scores: documents?.scores, services: context }),
       embed: embedAside,
       selector: options.selector,
+      learned,
+      countTokens: withTokenCounts,
       budget: options.budget,
       capacity: options.capacity,
       poolSize: options.pool,
@@ -75,6 +82,14 @@ export const serveCommand = defineCommand({
     return {};
   },
 });
+
+/** What --history teaches, once, before the first request. */
+async function learn(options: z.infer<typeof serveSchema>, context: CommandContext): Promise<Learned | undefined> {
+  if (options.history === undefined) return undefined;
+  const learned = learnFrom(await readHistory(options.history, embedAside), options, true);
+  for (const note of learned.notes) context.log.info(note);
+  return learned;
+}
 
 function stopped({ signal }: CommandContext): Promise<void> {
   return new Promise((resolve) => {

@@ -31,20 +31,22 @@ const SHARPEN = 2;
 
 export interface LogRankOptions extends RunOptions, BoundaryOptions {
   readonly acquisition?: AcquisitionName;
-  /** Observation noise as a multiple of s^2: the larger, the less a single score is trusted. */
-  readonly noise?: number;
+  /** Observation noise as a multiple of s^2: the larger, the less a single score is trusted. auto = as `learned`, else the default. */
+  readonly noise?: number | 'auto';
   /** What a scored document is ranked by: its score, or the posterior mean (default where the noise is above 1). */
   readonly scoredBy?: 'score' | 'posterior';
   readonly seed?: number;
+  /** From earlier queries: see select/history.ts. Stated options win. */
+  readonly learned?: { readonly weights?: readonly number[]; readonly noise?: number };
 }
 
 export interface HybridOptions extends LogRankOptions {
-  /** Prior mean of the weights of BM25, dense and fused ranks; see select/history.ts for what fits them. */
+  /** Prior mean of the weights of BM25, dense and fused ranks. */
   readonly weights?: readonly number[];
 }
 
 export function createMorphHybrid(options: HybridOptions = {}): SteppedSelector {
-  const weights = options.weights ?? HYBRID_WEIGHTS;
+  const weights = options.weights ?? options.learned?.weights ?? HYBRID_WEIGHTS;
   if (weights.length !== 3 || weights.some((w) => !Number.isFinite(w))) {
     throw new DocOptError('CONFIG', `selector.weights is [${weights}]; expected three numbers: BM25, dense, fused.`);
   }
@@ -66,7 +68,7 @@ function logRankSelector(
   rankings: (pool: Pool) => readonly Int32Array[],
 ): SteppedSelector {
   requireRunOptions(options);
-  const noise = options.noise ?? DEFAULT_NOISE;
+  const noise = (options.noise === 'auto' ? options.learned?.noise : options.noise) ?? DEFAULT_NOISE;
   if (!Number.isFinite(noise) || noise <= 0) {
     throw new DocOptError('CONFIG', `selector.noise is ${noise}; it must be a number above 0.`);
   }

@@ -1,5 +1,7 @@
 /** Every selector by its name. A new one is a factory here and a line in the table; the contract suite then runs on it. */
 
+import { SELECTOR_NAMES, selectorSchema } from '../../src/config/selector-specs.ts';
+import { splitSettings, withSettings } from '../../src/config/short-form.ts';
 import { DocOptError } from '../../src/errors.ts';
 import type { Selector } from '../../src/ports.ts';
 import { didYouMean } from '../../src/text/suggest.ts';
@@ -42,19 +44,7 @@ export type SelectorSpec =
 
 export type SelectorName = SelectorSpec['driver'];
 
-export const SELECTORS: readonly SelectorName[] = [
-  'morph-hybrid',
-  'dense-log',
-  'boundary-morph',
-  'single-stage',
-  'bm25-rerank',
-  'bagel',
-  'rgs',
-  'gar',
-  'acurank',
-  'morph-ucb',
-  'morph-zero-prior',
-];
+export const SELECTORS: readonly SelectorName[] = SELECTOR_NAMES;
 
 /** What is taken when nothing is said, and why. */
 export function defaultSelector(pool: Pool): { readonly name: SelectorName; readonly reason: string } {
@@ -68,20 +58,24 @@ export function chooseSelector(
   spec: string | SelectorSpec | undefined,
   pool: Pool,
   seed?: number,
+  learned?: Learned,
 ): { readonly selector: Selector; readonly reason: string } {
-  if (spec !== undefined) return { selector: createSelector(spec, seed), reason: 'asked for' };
+  if (spec !== undefined) return { selector: createSelector(spec, seed, learned), reason: 'asked for' };
   const { name, reason } = defaultSelector(pool);
-  return { selector: createSelector(name, seed), reason };
+  return { selector: createSelector(name, seed, learned), reason };
 }
 
-/** A selector from its name or its block. `seed` where it draws something and its block names none. USAGE for unknown names. */
-export function createSelector(spec: string | SelectorSpec, seed?: number): Selector {
-  const block = typeof spec === 'string' ? ({ driver: requireName(spec) } as SelectorSpec) : spec;
+/** What the log-rank selectors know from earlier queries (select/history.ts). */
+type Learned = LogRankOptions['learned'];
+
+/** A selector from its name, its short form or its block. `seed` where it draws something and its block names none. USAGE for unknown names. */
+export function createSelector(spec: string | SelectorSpec, seed?: number, learned?: Learned): Selector {
+  const block = typeof spec === 'string' ? parseSelector(spec) : spec;
   switch (block.driver) {
     case 'morph-hybrid':
-      return createMorphHybrid({ seed, ...block });
+      return createMorphHybrid({ seed, learned, ...block });
     case 'dense-log':
-      return createDenseLog({ seed, ...block });
+      return createDenseLog({ seed, learned, ...block });
     case 'boundary-morph':
       return ordered(createBoundaryMorph({ seed, ...block }), block);
     case 'single-stage':
@@ -108,6 +102,17 @@ export function createSelector(spec: string | SelectorSpec, seed?: number): Sele
 
 function ordered(selector: Selector | SteppedSelector, { prior }: PriorOption): Selector {
   return prior === 'fusion' ? onFusedOrder(selector) : selector;
+}
+
+/** 'bagel' or 'bagel:beta0=0.5': the notation of the command line. USAGE for unknown names, CONFIG for settings that are not. */
+export function parseSelector(text: string): SelectorSpec {
+  const { name, settings } = splitSettings(text);
+  const what = `selector '${text}'`;
+  const block = withSettings({ driver: requireName(name) }, settings, selectorSchema, what);
+  const parsed = selectorSchema.safeParse(block);
+  if (parsed.success) return parsed.data;
+  const [{ path, message }] = parsed.error.issues;
+  throw new DocOptError('CONFIG', `${what}: ${path.join('.')}: ${message}`, { hint: 'See docs/selection.md.' });
 }
 
 function requireName(name: string): SelectorName {

@@ -3,6 +3,7 @@
 import { DocOptError } from '../../src/errors.ts';
 import { didYouMean } from '../../src/text/suggest.ts';
 import { type PoolDocuments, type PoolQuery, parsePool, parseQuery } from '../pool-file.ts';
+import { TOKEN_FILLS, type TokenCapacity } from '../selectors/token-capacity.ts';
 
 /** Longest query text, in characters. Longer ones are almost always a document in the wrong place. */
 export const MAX_QUERY_LENGTH = 10_000;
@@ -12,7 +13,7 @@ export interface SelectRequest {
   readonly query: PoolQuery;
   readonly queryEmbedding?: Float64Array;
   readonly budget?: number;
-  readonly capacity?: number;
+  readonly capacity?: number | TokenCapacity;
   readonly selector?: string;
   readonly all: boolean;
   readonly deadlineMs?: number;
@@ -39,7 +40,7 @@ export function parseSelectRequest(body: string): SelectRequest {
     query,
     queryEmbedding,
     budget: count(values, 'budget', 0),
-    capacity: count(values, 'capacity', 0),
+    capacity: capacityOf(values.capacity) ?? count(values, 'capacity', 0),
     selector,
     all: all === true,
     deadlineMs: count(values, 'deadlineMs', 1, 3_600_000),
@@ -84,6 +85,20 @@ function count(values: Record<string, unknown>, key: string, least: number, most
     throw wrong(key, `a whole number from ${least} to ${most}`, value);
   }
   return value;
+}
+
+/** {tokens, fill?}; undefined for anything that is no object. */
+function capacityOf(value: unknown): TokenCapacity | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { fill, ...rest } = value as Record<string, unknown>;
+  const unknown = Object.keys(rest).find((key) => key !== 'tokens');
+  if (unknown !== undefined) throw wrong(`capacity.${unknown}`, 'only tokens and fill', rest[unknown]);
+  const tokens = count(rest, 'tokens', 0, 10_000_000);
+  if (tokens === undefined) throw wrong('capacity.tokens', 'a whole number', rest.tokens ?? null);
+  if (fill === undefined) return { tokens };
+  const known = TOKEN_FILLS.find((name) => name === fill);
+  if (known === undefined) throw wrong('capacity.fill', TOKEN_FILLS.join(', '), fill);
+  return { tokens, fill: known };
 }
 
 function wrong(key: string, expected: string, found: unknown): DocOptError {

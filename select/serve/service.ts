@@ -12,11 +12,13 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DocOptError, toDocOptError } from '../../src/errors.ts';
 import type { Log, Reranker } from '../../src/ports.ts';
 import { redact } from '../../src/run/redact.ts';
-import type { Corpus, Document } from '../../src/types.ts';
+import type { Corpus, Document, Pool } from '../../src/types.ts';
+import type { Learned } from '../history.ts';
 import { type EmbedTogether, type PoolSource, poolFromDocuments, poolFromIndex } from '../pool.ts';
 import type { PoolDocuments } from '../pool-file.ts';
 import { type SelectAnswer, select } from '../select.ts';
-import { chooseSelector, createSelector } from '../selectors/registry.ts';
+import { chooseSelector, createSelector, type SelectorSpec } from '../selectors/registry.ts';
+import type { TokenCapacity } from '../selectors/token-capacity.ts';
 import { bearerCheck } from './bearer.ts';
 import { createMetrics } from './metrics.ts';
 import { parseSearchRequest, parseSelectRequest, type SelectRequest } from './request.ts';
@@ -44,9 +46,13 @@ export interface ServiceOptions {
   readonly rerankerFor: (documents: PoolDocuments | undefined) => Reranker;
   /** For documents that came without embeddings. */
   readonly embed: EmbedTogether;
-  readonly selector?: string;
+  readonly selector?: string | SelectorSpec;
+  /** From earlier queries. */
+  readonly learned?: Learned;
   readonly budget: number;
-  readonly capacity: number;
+  readonly capacity: number | TokenCapacity;
+  /** Adds the length of every document to a pool. */
+  readonly countTokens: (pool: Pool, documentAt: (position: number) => Document) => Promise<Pool>;
   /** Candidates taken from the index, N. */
   readonly poolSize: number;
   readonly maxBodyBytes: number;
@@ -132,7 +138,7 @@ export function createService(options: ServiceOptions): Hono {
       chain: ready?.chain ?? [],
       documents: ready?.corpus.size ?? 0,
       ...ready?.facts,
-      selector: options.selector ?? 'morph-hybrid where a pool has lexical ranks, else dense-log',
+      selector: nameOf(options.selector),
       budget: options.budget,
       capacity: options.capacity,
       pool: options.poolSize,
@@ -162,16 +168,17 @@ export function createService(options: ServiceOptions): Hono {
     const deadline = request.deadlineMs === undefined ? undefined : AbortSignal.timeout(request.deadlineMs);
     if (request.selector !== undefined) createSelector(request.selector);
     const { pool, documentAt, embeddings, warnings } = await takePool(request);
-    const { selector, reason } = chooseSelector(request.selector ?? options.selector, pool);
+    const { selector, reason } = chooseSelector(request.selector ?? options.selector, pool, undefined, options.learned);
     const reranker = options.rerankerFor(request.documents);
     const poolMs = Math.round((performance.now() - started) * 1000) / 1000;
+    const capacity = request.capacity ?? options.capacity;
     const answer: SelectAnswer = await select({
-      pool,
+      pool: typeof capacity === 'number' ? pool : await options.countTokens(pool, documentAt),
       documentAt,
       reranker,
       selector,
       budget: request.budget ?? options.budget,
-      capacity: request.capacity ?? options.capacity,
+      capacity,
       all: request.all,
       signal,
       deadline,
@@ -237,6 +244,11 @@ export function createService(options: ServiceOptions): Hono {
   });
 
   return app;
+}
+
+function nameOf(selector: ServiceOptions['selector']): string {
+  if (selector === undefined) return 'morph-hybrid where a pool has lexical ranks, else dense-log';
+  return typeof selector === 'string' ? selector : selector.driver;
 }
 
 function respond(c: Context, error: DocOptError, status = error.httpStatus): Response {

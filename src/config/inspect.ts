@@ -17,7 +17,7 @@ export interface OptionMeta {
   /** A file or folder: in a configuration file it is relative to that file. */
   path?: boolean;
   /** Takes a short form (`bm25`) or a block (`{driver: 'bm25'}`). */
-  spec?: 'retriever' | 'policy' | 'reranker' | 'embedder';
+  spec?: 'retriever' | 'policy' | 'reranker' | 'embedder' | 'selector';
 }
 
 interface Definition {

@@ -3,8 +3,9 @@
  * can say the same in full; nothing is ever guessed from a part of a name. `prefix:REST` forms are listed by their prefix.
  */
 import { DocOptError } from '../errors.ts';
+import { SELECTOR_NAMES } from './selector-specs.ts';
 
-export type SpecKind = 'retriever' | 'policy' | 'reranker' | 'embedder';
+export type SpecKind = 'retriever' | 'policy' | 'reranker' | 'embedder' | 'selector';
 
 export type Block = { driver: string } & Record<string, unknown>;
 
@@ -92,6 +93,7 @@ export const NAMES: Readonly<Record<SpecKind, Readonly<Record<string, Block>>>> 
   embedder: EMBEDDERS,
   policy: { identity: { driver: 'identity' }, edit: { driver: 'edit' } },
   reranker: { features: { driver: 'features' }, recorded: { driver: 'recorded' }, qrels: { driver: 'qrels' } },
+  selector: Object.fromEntries(SELECTOR_NAMES.map((driver) => [driver, { driver }])),
 };
 
 /** `prefix:REST` forms by their prefix. */
@@ -115,6 +117,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
     infinity: { form: 'infinity:URL#MODEL', block: servedAt('infinity') },
     chat: { form: 'chat:URL#MODEL', block: servedAt('chat') },
   },
+  selector: {},
 };
 
 /** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
@@ -123,6 +126,7 @@ export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
   embedder: [],
   policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
   reranker: ['lm:'],
+  selector: [],
 };
 
 function mapValues<A, B>(table: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {

@@ -1,6 +1,7 @@
 /** Options that several commands share, so that a flag means the same everywhere. */
 import { z } from 'zod';
 import type { OptionMeta } from './inspect.ts';
+import { selectorSchema } from './selector-specs.ts';
 import { policySchema, rerankerSchema, retrieverSchema, type SpecKind, shortForms } from './specs.ts';
 
 /** Documents an option: always the outermost call, because zod keeps metadata per instance. */
@@ -36,6 +37,7 @@ export const reranker = () =>
     value: 'C',
     spec: 'reranker',
   });
+export const selector = (help: string) => option(selectorSchema.optional(), { help, value: 'S', spec: 'selector' });
 /** A policy short form, a block, or the folder of an experiment. */
 export const policy = () =>
   option(z.union([z.string(), policySchema]).optional(), {

@@ -20,6 +20,7 @@ import {
   voyageRerankerSchema,
 } from './api-specs.ts';
 import { type Block, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
+import { selectorSchema } from './selector-specs.ts';
 import { splitSettings, withSettings } from './short-form.ts';
 
 const analyzer = z.enum(['standard', 'english', 'code']);
@@ -154,6 +155,7 @@ export const BLOCKS: Readonly<Record<SpecKind, z.ZodType>> = {
   embedder: embedderSchema,
   policy: policySchema,
   reranker: rerankerSchema,
+  selector: selectorSchema,
 };
 
 /**

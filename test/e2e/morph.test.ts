@@ -92,12 +92,12 @@ describe.skipIf(!built)('morph, built', () => {
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
       error: {
-        code: 'USAGE',
-        message: "There is no selector 'bogus'.",
-        hint: `Selectors: ${SELECTORS.join(', ')}.`,
+        code: 'CONFIG',
+        message: "selector 'bogus' is not known.",
+        hint: `Available: ${SELECTORS.join(', ')}.`,
       },
     });
-    expect(stderr).toMatch(/There is no selector 'bogus'/);
+    expect(stderr).toMatch(/selector 'bogus' is not known/);
   });
 
   it('serve embeds beside itself, finishes what it is answering on SIGTERM, and ends with 0', async () => {

@@ -110,7 +110,7 @@ describe('morph select', () => {
       budget: 3,
       capacity: 2,
       all: true,
-      selector: 'boundary-morph',
+      selector: { driver: 'boundary-morph' },
       reranker: { driver: 'recorded' },
     });
     expect(json.calls).toEqual(['d2', 'd1', 'd5']);
@@ -151,7 +151,7 @@ describe('morph select', () => {
     expect(json).toMatchObject({ embeddings: 'lsa', pool: 40 });
     for (const { text } of json.selected) expect(text).not.toMatch(/pollution/);
     expect(
-      (await runSelect({ text: 'light', pool: 7, budget: 2, capacity: 3, selector: 'single-stage' })).json,
+      (await runSelect({ text: 'light', pool: 7, budget: 2, capacity: 3, selector: { driver: 'single-stage' } })).json,
     ).toMatchObject({
       pool: 7,
       selector: 'single-stage',
@@ -211,7 +211,6 @@ describe('morph select', () => {
     ['no query', () => ({}), 'USAGE', /query text is missing/],
     ['recorded scores of an index', () => ({ text: 'x', reranker: { driver: 'recorded' } }), 'USAGE', /recorded/],
     ['an index that is not there', () => ({ text: 'x', index: 'nowhere' }), 'ARTEFACT', /does not exist/],
-    ['an unknown selector', () => ({ text: 'x', selector: 'bagle' }), 'USAGE', /Did you mean 'bagel'/],
     ['an empty pool size', () => ({ text: 'x', pool: 0 }), 'USAGE', /at least one document/],
   ];
   it.each(refusals)('refuses %s', async (_what, options, code, message) => {
@@ -325,5 +324,74 @@ describe('morph serve', () => {
     await expect(serveCommand.run(serveSchema.parse({ port: 0, index: corrupt }), context)).rejects.toMatchObject({
       code: 'ARTEFACT',
     });
+  });
+});
+
+describe('what is learned, and tokens', () => {
+  const line = (seed: number): string =>
+    JSON.stringify({
+      query: 'night light',
+      documents: DOCUMENTS.slice(seed, seed + 14).map(({ id, text }, i) => ({
+        id,
+        text,
+        ...(i % 2 === 0 ? { score: /light/.test(text) && /night|moth/.test(text) ? 0.9 : 0.2 } : {}),
+        relevant: i % 3 === 0,
+      })),
+    });
+  const historyOf = (count: number): string =>
+    join(
+      folderWith({ 'history.jsonl': Array.from({ length: count }, (_, i) => line(i % 20)).join('\n') }),
+      'history.jsonl',
+    );
+
+  it('takes the weights from a history and says from what', async () => {
+    const { json, lines } = await runSelect({
+      text: 'night light',
+      pool: 20,
+      budget: 3,
+      capacity: 4,
+      history: historyOf(9),
+    });
+    expect(json).toMatchObject({ selector: 'morph-hybrid', learned: { notes: [expect.stringMatching(/^weights: /)] } });
+    expect(lines.some((text) => /weights: /.test(text))).toBe(true);
+  });
+
+  it('noise: auto falls back without labels, and says so', async () => {
+    const selector = { driver: 'morph-hybrid', noise: 'auto' };
+    const { json } = await runSelect({ text: 'night light', pool: 20, budget: 3, capacity: 4, selector });
+    expect(json).toMatchObject({
+      learned: { notes: [expect.any(String), 'noise: auto took 0.1, 0 labelled queries are fewer than 20'] },
+    });
+  });
+
+  it('noise: auto takes a noise from labelled queries', async () => {
+    const selector = { driver: 'morph-hybrid', noise: 'auto' };
+    const { json } = await runSelect({
+      text: 'light',
+      pool: 20,
+      budget: 3,
+      capacity: 4,
+      selector,
+      history: historyOf(24),
+    });
+    expect(json).toMatchObject({ learned: { noise: expect.any(Number) } });
+  });
+
+  it('names the line of a history that is broken', async () => {
+    const path = join(folderWith({ 'h.jsonl': `${line(0)}\n\n{"query": 1` }), 'h.jsonl');
+    await expect(runSelect({ text: 'x', history: path })).rejects.toMatchObject({
+      code: 'DATA',
+      message: expect.stringMatching(/line 3: not JSON/),
+    });
+    await expect(runSelect({ text: 'x', history: 'nowhere' })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('fills a capacity in tokens', async () => {
+    const { json, text } = await runSelect({ text: 'light', pool: 20, budget: 3, capacity: { tokens: 50 } });
+    const answer = json as unknown as { tokens: number; selected: unknown[]; capacity: unknown };
+    expect(answer.capacity).toEqual({ tokens: 50 });
+    expect(answer.tokens).toBeLessThanOrEqual(50);
+    expect(answer.selected.length).toBeGreaterThan(1);
+    expect(text).toMatch(/of 50 tokens/);
   });
 });

@@ -50,6 +50,16 @@ describe('the registry', () => {
     }
   });
 
+  it('takes short forms with settings, and says which settings there are', () => {
+    const pool = withWords(poolOf(randomVectors(createRng(1), 9, 3, 'gaussian'), unit([1, 1, 1])));
+    const ask = (spec: string | SelectorSpec) => createSelector(spec).begin(pool, { budget: 6, capacity: 3 }).ask();
+    expect(ask('boundary-morph:batch=4')).toHaveLength(4);
+    expect(ask('single-stage:prior=fusion')).toEqual(ask({ driver: 'single-stage', prior: 'fusion' }));
+    expect(ask('morph-hybrid:weights=1,0,0,noise=auto')).toEqual(ask({ driver: 'morph-hybrid', weights: [1, 0, 0] }));
+    expect(() => createSelector('bagel:beta=1')).toThrow(/unknown setting 'beta'. Did you mean 'beta0'/);
+    expect(() => createSelector('bagel:beta0=-1')).toThrow(/beta0/);
+  });
+
   it('takes morph-hybrid where there are lexical ranks, dense-log elsewhere, and says why', () => {
     const pool = poolOf(randomVectors(createRng(1), 5, 3, 'gaussian'));
     expect(chooseSelector(undefined, pool)).toMatchObject({

@@ -86,7 +86,7 @@ describe.each([
         const run = selector.begin(one.pool, { budget: n, capacity: 1 + (seed % n) });
         const asked: number[] = [];
         const compare = (): void => {
-          const truth = oracleOf(one, hybrid, options.noise ?? 0.1, asked);
+          const truth = oracleOf(one, hybrid, (options.noise as number | undefined) ?? 0.1, asked);
           const { order } = run.result();
           const residuals = [...(one.query === undefined ? [] : [0]), ...asked.flatMap((d) => one.scores[d] ?? [])];
           expect(order.map(({ rank }) => rank)).toEqual(order.map((_, i) => i + 1));

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { withTokenCounts } from '../../../select/commands/count-tokens.ts';
 import { fittedOnPool } from '../../../select/pool.ts';
 import type { SelectAnswer, SelectedEntry } from '../../../select/select.ts';
 import {
@@ -32,6 +33,7 @@ function service(changes: Partial<ServiceOptions> = {}) {
     embed: fittedOnPool((texts) => fitLsa(texts, { dimensions: 8 })),
     budget: 6,
     capacity: 4,
+    countTokens: withTokenCounts,
     poolSize: 30,
     maxBodyBytes: 20_000,
     ...changes,
@@ -120,6 +122,26 @@ describe('POST /v1/select', () => {
     expect(answer.selected.map(({ id }) => id)).toEqual(['d3', 'd4']);
     expect(answer.selected[0]).toMatchObject({ text: 'text 3', title: '', metadata: { d: 3 } });
     expect(answer.embeddings).toBe('given');
+  });
+
+  it('fills a capacity in tokens with documents of the index', async () => {
+    const body = { query: 'light', budget: 5, capacity: { tokens: 60, fill: 'skip' } };
+    const answer = await read<Answer & { tokens: number }>(await post(service(), '/v1/select', body));
+    expect(answer).toMatchObject({ capacity: { tokens: 60, fill: 'skip' }, selector: 'morph-hybrid' });
+    expect(answer.tokens).toBeGreaterThan(40);
+    expect(answer.tokens).toBeLessThanOrEqual(60);
+    expect(answer.selected.length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    [{ tokens: -1 }, /tokens is -1/],
+    [{ fill: 'skip' }, /capacity.tokens/],
+    [{ tokens: 5, fill: 'best' }, /capacity.fill/],
+    [{ tokens: 5, documents: 3 }, /capacity.documents/],
+  ])('refuses the capacity %j', async (capacity, message) => {
+    const response = await post(service(), '/v1/select', { query: 'light', capacity });
+    expect(response.status).toBe(400);
+    expect(JSON.stringify(await response.json())).toMatch(message);
   });
 
   it('embeds documents that come without embeddings, and says so', async () => {
