@@ -69,6 +69,24 @@ describe('places where nothing can be made', () => {
     expect(readdirSync(cwd).sort()).toEqual(['code', 'data', 'file']);
   });
 
+  it('a read-only file system', async (test) => {
+    const shut = at('shut');
+    mkdirSync(shut);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,ro', 'tmpfs', shut], { stdio: 'ignore' });
+    } catch {
+      rmSync(shut, { recursive: true });
+      test.skip('no file system could be mounted read-only');
+    }
+    try {
+      for (const argv of writers('shut/out')) await refused(argv, /shut.*read-only/);
+      expect(readdirSync(shut)).toEqual([]);
+    } finally {
+      execFileSync('umount', [shut]);
+      rmSync(shut, { recursive: true });
+    }
+  }, 60_000);
+
   it('--force takes nothing but its own away', async () => {
     mkdirSync(at('photos'));
     writeFileSync(at('photos/cat.jpg'), 'cat');

@@ -171,6 +171,37 @@ describe('rewrite-corpus', () => {
   }, 60_000);
 });
 
+describe('two at once into one place', () => {
+  it('rewrite-corpus: the second is refused, the first finishes', async () => {
+    const first = start(rewrite('both/corpus', 2), { cwd });
+    const done = finished(first);
+    await until(first, () => existsSync(at('both/.corpus.lock')) && read('both/.corpus.lock').includes(`${first.pid}`));
+    first.kill('SIGSTOP');
+    const second = await run(rewrite('both/corpus', 2), { cwd });
+    first.kill('SIGCONT');
+    expect([second.status, second.stderr]).toEqual([1, expect.stringMatching(/another process \(pid \d+ on /)]);
+    expect((await done).status).toBe(0);
+    expect(readdirSync(at('both'))).toEqual(['corpus']);
+  }, 60_000);
+
+  it('dataset from-code and split: one is there whole, whoever came second', async () => {
+    const argv = ['docopt', 'dataset', 'from-code', join(import.meta.dirname, '../../src/data'), '--out', 'twice'];
+    const made = await Promise.all([run(argv, { cwd }), run(argv, { cwd })]);
+    const statuses = made.map(({ status }) => status).sort();
+    expect([JSON.stringify(statuses), made.map(({ stderr }) => stderr)]).toEqual([
+      expect.stringMatching(/^\[0,[02]\]$/),
+      expect.any(Array),
+    ]);
+    expect(read('twice/corpus.jsonl')).toBe(read('data/corpus.jsonl'));
+    const split = await Promise.all([1, 2].map(() => run(['docopt', 'dataset', 'split', 'twice'], { cwd })));
+    expect(split.map(({ status, stderr }) => [status, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    expect(readdirSync(at('twice')).sort()).toEqual(['corpus.jsonl', 'qrels', 'queries.jsonl', 'splits']);
+  }, 60_000);
+});
+
 describe('index', () => {
   it('killed leaves nothing to be seen, and the next build is as if nothing had been', async () => {
     const argv = index('indexes/a');

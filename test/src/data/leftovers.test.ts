@@ -14,7 +14,7 @@ test('files and folders', async () => {
   const folder = temporaryFolder();
   const [file, data] = [join(folder, 'report.json'), join(folder, 'data')];
   const [gone, living, own] = [leftBy(dead, file), leftBy(process.ppid, file), temporaryName(file)];
-  const elsewhere = leftBy(dead, file).replace(/tmp-..../, 'tmp-zzzz');
+  const elsewhere = leftBy(dead, file).replace(/tmp-..../, 'tmp-0000');
   const notes = `${file}.tmp-notes`;
   for (const path of [gone, living, own, elsewhere, notes]) writeFileSync(path, 'half');
   const half = leftBy(dead, data);
