@@ -27,6 +27,7 @@ export const analyzeCommand = defineCommand({
     'robustness    lift over single-stage for every retriever and reranker (Figure 7)\n' +
     'audit         whether a chat model tells peaks apart (E.1, Table 10); needs --policy',
   schema: analyzeSchema,
+  onStop: 'keeping the scores so far; run it again to go on',
   examples: [
     [
       'morph analyze --data DATA --retriever lsa --reranker qrels --min-relevant 20',

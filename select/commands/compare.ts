@@ -31,6 +31,7 @@ export const compareCommand = defineCommand({
     'that do best on the evaluated queries, as in the paper; --no-sweep takes their defaults. With a --policy that speaks\n' +
     'chat the agentic search loop runs beside them, over a grid of depths and hops.',
   schema: compareSchema,
+  onStop: 'keeping the scores so far; run it again to go on',
   examples: [
     [
       'morph compare --data DATA --retriever lsa --reranker qrels',

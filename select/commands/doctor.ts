@@ -29,6 +29,7 @@ export const doctorCommand = defineCommand({
     'Scores the first candidates of judged queries and says plainly what came of it. Needs judgements; scores are kept and\n' +
     'shared with morph compare. Also: how the scores are spread, and how long a call takes.',
   schema: morphDoctorSchema,
+  onStop: 'keeping the scores so far; run it again to go on',
   examples: [
     [
       'morph doctor --data DATA --retriever bm25 --reranker features',

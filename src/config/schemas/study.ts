@@ -53,6 +53,7 @@ const subject = {
   splitSeed: splitSeed(),
   documentText: documentText(),
   seed: seed(),
+  ...network(),
 };
 
 const budgets = (standard: number[]) =>
@@ -91,7 +92,6 @@ export const compareSchema = z.strictObject({
   ...agentic,
   out,
   dryRun: dryRun(),
-  ...network(),
 });
 
 export const FIGURES = [
