@@ -8,7 +8,7 @@ export interface RewriteReport {
   unchanged: number;
   kept: number;
   failed: number;
-  /** reason -> count, over kept and failed documents. */
+  /** reason -> count, over kept and failed documents and rewrites that were cut. */
   reasons: Record<string, number>;
   /** Where the answers came from. */
   from: { policy: number; journal: number; previous: number };

@@ -10,7 +10,7 @@ export type RewriteStatus = 'rewritten' | 'kept' | 'failed';
 export interface Rewrite {
   readonly text: string;
   readonly status: RewriteStatus;
-  /** '' when rewritten. */
+  /** '' when rewritten whole. */
   readonly reason: string;
 }
 
@@ -47,12 +47,16 @@ export async function rewriteBatch(sources: readonly IndexText[], options: Rewri
 }
 
 function judge(source: IndexText, completion: Completion, guards: GuardOptions, mayRetry: boolean): Rewrite | 'retry' {
-  if (completion.finish !== 'stop') {
+  // What ran into the token limit is judged by its text, as at the refreshes of a training, and reported as cut.
+  const cut = completion.finish === 'length';
+  if (completion.finish !== 'stop' && !cut) {
     if (mayRetry) return 'retry';
     return { text: source.text, status: 'failed', reason: `the policy ended with '${completion.finish}'` };
   }
   const violation = checkRewrite(source.text, completion.text, guards);
-  if (violation === undefined) return { text: completion.text, status: 'rewritten', reason: '' };
+  if (violation === undefined) {
+    return { text: completion.text, status: 'rewritten', reason: cut ? 'cut at the token limit' : '' };
+  }
   if (violation.action === 'retry' && mayRetry) return 'retry';
   if (violation.action === 'fail') {
     const flag = { empty: 'on-empty', overlong: 'on-overlong', dropped: 'on-dropped' }[violation.guard];

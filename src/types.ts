@@ -72,7 +72,11 @@ export interface Sampling {
   readonly topP?: number;
   readonly topK?: number;
   readonly repetitionPenalty?: number;
+  /** Subtracted from the logits of tokens that the completion has already. */
+  readonly presencePenalty?: number;
   readonly maxNewTokens?: number;
+  /** A completion ends once it contains one of these. */
+  readonly stop?: readonly string[];
   /** Same seed, same prompts, same weights: same completions. */
   readonly seed: number;
 }
@@ -84,6 +88,8 @@ export interface Completion {
   readonly tokens: Int32Array;
   /** log-probability of each action under the policy that sampled it, same length as tokens; empty for black-box APIs. */
   readonly logProbs: Float64Array;
+  /** What its log-probabilities were computed at, where that is not 1. */
+  readonly temperature?: number;
   readonly finish: 'stop' | 'length' | 'refusal' | 'filtered' | 'error';
 }
 

@@ -106,8 +106,8 @@ async function openUntrained(spec: PolicySpec, { corpusPath, log }: OpenPolicyOp
     policy,
     name: policy.id,
     // An edit policy's statistics come from all texts of the corpus.
-    fingerprint: fingerprintStrings([policy.id, ...(spec.driver === 'identity' ? [] : textsOf(corpus))]),
-    indexSampling: PRESETS.edit.indexing,
+    fingerprint: fingerprintStrings([policy.id, ...(spec.driver === 'edit' ? textsOf(corpus) : [])]),
+    indexSampling: PRESETS[spec.driver === 'lm' ? 'lm' : 'edit'].indexing,
     parents: {},
     chain: [],
   };

@@ -66,7 +66,7 @@ export interface TrainOptions {
 
 export type DrawOptions = Omit<Sampling, 'samples' | 'seed'>;
 
-export type Preset = 'edit' | 'paper' | 'trl';
+export type Preset = 'edit' | 'lm' | 'paper' | 'trl';
 
 const EDIT: TrainOptions = {
   seed: 1,
@@ -116,14 +116,27 @@ const PAPER: TrainOptions = {
   keepCheckpoints: 1,
 };
 
+/** An adapter on a small local model: higher rates than all weights bear, short answers, greedy texts in the index. */
+const LM: TrainOptions = {
+  ...PAPER,
+  learningRate: 1e-4,
+  schedule: 'constant',
+  indexRefreshRate: 25,
+  beta: 0.02,
+  resample: 1,
+  rollout: { temperature: 1, topP: 0.95, maxNewTokens: 64 },
+  indexing: { temperature: 0, maxNewTokens: 64 },
+};
+
 export const PRESETS: Readonly<Record<Preset, TrainOptions>> = {
   edit: EDIT,
+  lm: LM,
   paper: PAPER,
   // What TRL's GRPOTrainer does unless told otherwise.
   trl: { ...PAPER, learningRate: 1e-6, beta: 0, rollout: { temperature: 1, maxNewTokens: 256 } },
 };
 
-/** Every default that depends on the preset, in words: '0.1; paper: 1e-5, trl: 1e-6'. */
+/** Every default that depends on the preset, in words: '0.1; lm: 1e-4, paper: 1e-5, trl: 1e-6'. */
 export function presetDefaults(): Record<string, string> {
   const shown = (value: unknown): string => {
     if (typeof value === 'number') return value !== 0 && value < 1e-3 ? value.toExponential() : String(value);
@@ -135,7 +148,7 @@ export function presetDefaults(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(EDIT).map(([key, value]) => {
       const own = shown(value);
-      const others = (['paper', 'trl'] as const).flatMap((preset) => {
+      const others = (['lm', 'paper', 'trl'] as const).flatMap((preset) => {
         const other = shown(PRESETS[preset][key as keyof TrainOptions]);
         return other === own ? [] : [`${preset}: ${other}`];
       });

@@ -106,7 +106,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
     },
   },
   embedder: EMBEDDER_PREFIXES,
-  policy: {},
+  policy: { lm: { form: 'lm:DIR_OR_GGUF', block: (path) => ({ driver: 'lm', path }) } },
   reranker: {
     onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) },
     cohere: { form: 'cohere:MODEL', block: (model) => ({ driver: 'cohere', model }) },
@@ -124,7 +124,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
 export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
   retriever: ['http:', 'https:', 'fusion:'],
   embedder: [],
-  policy: ['lm:', 'openai:', 'anthropic:', 'chat:'],
+  policy: ['openai:', 'anthropic:', 'chat:'],
   reranker: ['lm:'],
   selector: [],
 };

@@ -115,7 +115,29 @@ export const editPolicySchema = z.strictObject({
   /** zero: the untrained policy keeps the original; shipped: pre-trained weights; or an EXPERIMENT to start from. */
   init: z.string().optional(),
 });
-export const policySchema = z.discriminatedUnion('driver', [identityPolicySchema, editPolicySchema]);
+/** A language model in this process: docs/language-model.md. */
+export const lmPolicySchema = z.strictObject({
+  driver: z.literal('lm'),
+  /** A Hugging Face folder, a GGUF file, or the name of a model in Hugging Face's cache. */
+  path: z.string().min(1),
+  /** append: the document stays and the model's text is added; replace: the model's text stands for it. */
+  output: z.enum(['append', 'replace']).default('append'),
+  /** What is asked for: `auto` decides between code and prose by the document; or an instruction of one's own. */
+  prompt: z.string().min(1).default('auto'),
+  training: z.enum(['lora', 'full']).default('lora'),
+  rank: z.int().min(1).max(1024).default(8),
+  alpha: z.number().gt(0).default(16),
+  maxPromptTokens: z.int().min(16).default(1024),
+  /** Completions that are decoded together. */
+  batchSize: z.int().min(1).max(1024).default(32),
+  /** Gigabytes for what a training step keeps; larger steps are made of several passes. */
+  memoryGb: z.number().gt(0).default(2.5),
+  recomputation: z.enum(['cheap', 'all']).default('cheap'),
+  maxGradNorm: z.number().min(0).default(1),
+  weightDecay: z.number().min(0).max(1).default(0.01),
+  threads: z.int().min(1).max(512).optional(),
+});
+export const policySchema = z.discriminatedUnion('driver', [identityPolicySchema, editPolicySchema, lmPolicySchema]);
 
 export const rerankerSchema = z.discriminatedUnion('driver', [
   z.strictObject({ driver: z.literal('features') }),

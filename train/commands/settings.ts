@@ -50,6 +50,8 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     });
   }
   const chosen = chosenOptions(options);
+  const { policy } = options;
+  const preset = options.preset ?? (typeof policy === 'object' && policy.driver === 'lm' ? 'lm' : 'edit');
   return {
     folder,
     data,
@@ -59,8 +61,8 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     init: options.init,
     options:
       saved === undefined
-        ? trainOptions(options.preset, chosen)
-        : trainOptions(options.preset, { ...saved.options, ...onlyGiven(chosen, context.given) }),
+        ? trainOptions(preset, chosen)
+        : trainOptions(preset, { ...saved.options, ...onlyGiven(chosen, context.given) }),
     seeds: options.seeds ?? saved?.seeds,
     split: {
       train: keep('train', saved?.split.train) as number,

@@ -116,6 +116,8 @@ const draw = z
     topP: z.number().gt(0).lte(1).optional(),
     topK: z.int().min(0).optional(),
     repetitionPenalty: z.number().gt(0).optional(),
+    presencePenalty: z.number().optional(),
+    stop: z.array(z.string().min(1)).optional(),
     maxNewTokens: count.optional(),
   })
   .optional();
@@ -125,9 +127,9 @@ export const trainSchema = z.strictObject({
   retriever: retriever(),
   policy: policy(),
   out: out('the experiment'),
-  preset: option(z.enum(['edit', 'paper', 'trl']).default('edit'), {
-    help: 'defaults of the settings below',
-    value: 'edit|paper|trl',
+  preset: option(z.enum(['edit', 'lm', 'paper', 'trl']).optional(), {
+    help: 'defaults of the settings below (default: by the policy, lm or edit)',
+    value: 'edit|lm|paper|trl',
   }),
   steps: option(count.optional(), { help: 'GRPO steps', value: 'N' }),
   documentsPerStep: option(count.optional(), { help: 'documents sampled per step', value: 'N' }),

@@ -20,8 +20,8 @@ export interface DecodeRequest {
 export interface DecodeOptions extends TokenSampling {
   readonly maxNewTokens: number;
   readonly endTokens: ReadonlySet<number>;
-  /** Asked after every token: true ends the completion (stop strings, runaway repetition). */
-  readonly stops?: (tokens: readonly number[]) => boolean;
+  /** Asked after every token: ends the completion there, as finished (a stop string) or as cut (runaway repetition). */
+  readonly stops?: (tokens: readonly number[]) => 'stop' | 'length' | undefined;
 }
 
 export interface Decoded {
@@ -100,10 +100,10 @@ class OpenCompletion {
     this.#drawn.push(drawnLogProb);
     this.#seen.add(token);
     this.#generated.add(token);
-    if (options.endTokens.has(token) || options.stops?.(this.#tokens) === true) {
-      this.done = true;
-      this.#finish = 'stop';
-    }
+    const ends = options.endTokens.has(token) ? 'stop' : options.stops?.(this.#tokens);
+    if (ends === undefined) return;
+    this.done = true;
+    this.#finish = ends;
   }
 
   result(): Decoded {

@@ -24,26 +24,51 @@ const FORMATS: Readonly<Record<string, { bytes: number; convert(source: Uint8Arr
 /** A header beyond this is no header. */
 const MAX_HEADER = 100_000_000;
 
+/** Where bytes come from: a file, or memory. */
+interface Source {
+  readonly name: string;
+  readonly size: number;
+  read(start: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
 /** Throws DATA when the file is damaged or cut short. */
 export async function openSafetensors(path: string): Promise<SafetensorsFile> {
   const file = await open(path);
+  const { size } = await file.stat();
+  return fromSource({
+    name: path,
+    size,
+    read: (start, length) => readRange(file, path, start, length),
+    close: () => file.close(),
+  });
+}
+
+/** All tensors of a file that lies in memory. `name` is for messages. */
+export async function parseSafetensors(name: string, bytes: Uint8Array): Promise<Map<string, Float32Array>> {
+  const file = await fromSource({
+    name,
+    size: bytes.length,
+    read: async (start, length) => bytes.subarray(start, start + length),
+    close: async () => {},
+  });
+  const tensors = new Map<string, Float32Array>();
+  for (const tensor of file.shapes.keys()) tensors.set(tensor, await file.read(tensor));
+  return tensors;
+}
+
+async function fromSource(source: Source): Promise<SafetensorsFile> {
+  const { name: path, size } = source;
   try {
-    const { size } = await file.stat();
     const damaged = (what: string): DocOptError =>
       new DocOptError('DATA', `${path}: ${what}`, { hint: 'Expected a complete safetensors file; get it again.' });
     if (size < 8) throw damaged('the file is too short');
-    const length = Number(new DataView((await readRange(file, path, 0, 8)).buffer).getBigUint64(0, true));
+    const prefix = await source.read(0, 8);
+    const length = Number(new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true));
     if (length > MAX_HEADER || 8 + length > size) throw damaged('this is not a safetensors file');
-    const entries = parseEntries(await readRange(file, path, 8, length), damaged);
+    const entries = parseEntries(await source.read(8, length), damaged);
     const start = 8 + length;
-    for (const [name, entry] of entries) {
-      const values = entry.shape.reduce((product, dimension) => product * dimension, 1);
-      const [from, to] = entry.data_offsets;
-      const bytes = FORMATS[entry.dtype]?.bytes;
-      if (start + to > size) throw damaged(`the file ends before tensor '${name}' does`);
-      if (bytes !== undefined && to - from !== values * bytes)
-        throw damaged(`tensor '${name}' has another size than its shape`);
-    }
+    for (const [name, entry] of entries) checkEntry(name, entry, size - start, damaged);
     return {
       shapes: new Map([...entries].map(([name, { shape }]) => [name, shape])),
       async read(name) {
@@ -53,14 +78,28 @@ export async function openSafetensors(path: string): Promise<SafetensorsFile> {
         if (format === undefined) throw damaged(`tensor '${name}' is ${entry.dtype}; F32, F16 and BF16 are read`);
         const [from, to] = entry.data_offsets;
         const values = new Float32Array((to - from) / format.bytes);
-        format.convert(await readRange(file, path, start + from, to - from), values);
+        format.convert(await source.read(start + from, to - from), values);
         return values;
       },
-      close: () => file.close(),
+      close: () => source.close(),
     };
   } catch (error) {
-    await file.close();
+    await source.close();
     throw error;
+  }
+}
+
+function checkEntry(
+  name: string,
+  { shape, dtype, data_offsets: [from, to] }: TensorEntry,
+  dataSize: number,
+  damaged: (what: string) => DocOptError,
+): void {
+  const values = shape.reduce((product, dimension) => product * dimension, 1);
+  const bytes = FORMATS[dtype]?.bytes;
+  if (to > dataSize) throw damaged(`the file ends before tensor '${name}' does`);
+  if (bytes !== undefined && to - from !== values * bytes) {
+    throw damaged(`tensor '${name}' has another size than its shape`);
   }
 }
 

@@ -37,6 +37,8 @@ export async function createPolicy(spec: PolicySpec, context: PolicyContext): Pr
       return createIdentityPolicy();
     case 'edit':
       return createEditPolicyFrom(spec, context);
+    case 'lm':
+      return openLanguageModel(spec, context.seed);
     default:
       throw new Error(`unknown policy ${spec satisfies never}`);
   }
@@ -68,8 +70,26 @@ async function resolveInit(init: string, context: PolicyContext): Promise<'zero'
   return { name: init, weights: await readWeights(await context.openExperiment(init)) };
 }
 
+/** The model's weights are read, and its code is loaded, when a policy is made of it. */
+async function openLanguageModel(spec: Extract<PolicySpec, { driver: 'lm' }>, seed: number): Promise<TrainablePolicy> {
+  const [{ createLmPolicy }, { loadModel }, { createOnnxRuntime }] = await Promise.all([
+    import('./lm/lm-policy.ts'),
+    import('../lm/load-model.ts'),
+    import('../runtimes/graph-onnxruntime.ts'),
+  ]);
+  const runtime = await createOnnxRuntime({ threads: spec.threads });
+  return createLmPolicy(spec, await loadModel(spec.path), runtime, seed);
+}
+
 /** The policy that a checkpoint's policy folder holds, whichever driver wrote it. Throws ARTEFACT. */
 export async function openPolicy(artefact: ArtefactReader): Promise<TrainablePolicy> {
-  // One driver so far writes checkpoints; its reader says what is wrong with a folder of another.
-  return openEditPolicy(artefact);
+  const driver = artefact.has('policy.json')
+    ? (await artefact.readJson<{ driver?: string }>('policy.json')).driver
+    : undefined;
+  // The edit policy's reader also says what is wrong with a folder that holds none of them.
+  if (driver !== 'lm') return openEditPolicy(artefact);
+  const { readLmPolicyFile } = await import('./lm/checkpoint.ts');
+  const policy = await openLanguageModel((await readLmPolicyFile(artefact)).spec, 0);
+  await policy.load(artefact);
+  return policy;
 }

@@ -84,7 +84,11 @@ describe('decode', () => {
       expect(finish).toBe(at < 0 ? 'length' : 'stop');
       expect([...tokens]).toEqual(at < 0 ? whole : whole.slice(0, at + 1));
     });
-    const stopped = await decode(parts, requests, options({ stops: (tokens) => tokens.length === 4 }));
+    const stopped = await decode(
+      parts,
+      requests,
+      options({ stops: (tokens) => (tokens.length === 4 ? 'stop' : undefined) }),
+    );
     expect(stopped.every(([{ tokens, finish }]) => tokens.length === 4 && finish === 'stop')).toBe(true);
   });
 

@@ -2,12 +2,15 @@ import type { ArtefactReader, ArtefactWriter } from '../../../../../src/ports.ts
 
 /** An artefact folder in memory: what a policy writes, it can read back. */
 export function memoryArtefact(): ArtefactWriter & ArtefactReader {
-  const files = new Map<string, string>();
-  const text = (name: string): string => {
+  const files = new Map<string, Uint8Array>();
+  const bytes = (content: string | Uint8Array): Uint8Array =>
+    typeof content === 'string' ? Buffer.from(content) : content;
+  const file = (name: string): Uint8Array => {
     const content = files.get(name);
     if (content === undefined) throw new Error(`no file ${name}`);
     return content;
   };
+  const text = (name: string): string => new TextDecoder().decode(file(name));
   return {
     manifest: {
       kind: 'checkpoint',
@@ -23,18 +26,18 @@ export function memoryArtefact(): ArtefactWriter & ArtefactReader {
     has: (name) => files.has(name),
     path: (name) => `memory/${name}`,
     write: async (name, content) => {
-      files.set(name, typeof content === 'string' ? content : new TextDecoder().decode(content));
+      files.set(name, bytes(content).slice());
     },
     writeStream: async (name, chunks) => {
-      let all = '';
-      for await (const chunk of chunks) all += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
-      files.set(name, all);
+      const all: Uint8Array[] = [];
+      for await (const chunk of chunks) all.push(bytes(chunk));
+      files.set(name, new Uint8Array(Buffer.concat(all)));
     },
-    bytes: (name) => new TextEncoder().encode(text(name)).length,
+    bytes: (name) => file(name).length,
     stream: async function* (name) {
-      yield new TextEncoder().encode(text(name));
+      yield file(name);
     },
-    read: async (name) => new TextEncoder().encode(text(name)),
+    read: async (name) => file(name),
     readText: async (name) => text(name),
     readJson: async <T>(name: string) => JSON.parse(text(name)) as T,
   };
