@@ -3,6 +3,7 @@
  * time and in company, and counterfactual swaps. The vectors come from a table instead of a model, so only search is
  * timed. Every timed ranking at 10,000 is compared with a plain loop and a full sort, whose time is the ratio.
  */
+import { flatScores } from '../index/kernels/flat-scores.ts';
 import { createDenseRetriever } from '../index/retrievers/dense.ts';
 import { compareRanked } from '../src/kernels/compare.ts';
 import { createRng, deriveSeed } from '../src/kernels/rng.ts';
@@ -37,10 +38,15 @@ export async function run(): Promise<BenchResult> {
       singleMs100kx200: median(largeSingle.ms),
       batchedMsPerQuery100kx200: await timeBatch(large),
       checkedRankings: checked,
+      rewardMsPerCandidate100k: 1000 / swaps.perSecond,
       candidatesPerSecond: swaps.perSecond,
       swapsThatMoved: swaps.moved,
     },
-    ratio: { plain: plainMs / checked / median(single.ms) },
+    ratio: {
+      plain: plainMs / checked / median(single.ms),
+      plainKernelOneQuery: kernelRatio(wide, 1),
+      plainKernelEightQueries: kernelRatio(wide, 8),
+    },
   };
 }
 
@@ -101,6 +107,23 @@ async function timeSingles({ index, queries }: Shape): Promise<{ ms: number[]; r
     ms.push(performance.now() - from);
   }
   return { ms, rankings };
+}
+
+/** The plain scoring loop against the SIMD one, taking turns. */
+function kernelRatio({ corpus, vectorOf, queries }: Shape, count: number): number {
+  const rows = tableOf(corpus, vectorOf);
+  const width = rows.length / corpus.size;
+  const asked = Float64Array.from(queries.slice(0, count).flatMap(({ text }) => [...vectorOf(text)]));
+  const out = new Float64Array(count * corpus.size);
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < 12; round++) {
+    for (const [i, simd] of [false, true].entries()) {
+      const from = performance.now();
+      flatScores(rows, corpus.size, asked, width, out, simd);
+      times[i].push(performance.now() - from);
+    }
+  }
+  return median(times[0]) / median(times[1]);
 }
 
 async function timeBatch({ index, queries }: Shape): Promise<number> {

@@ -68,6 +68,7 @@ const one =
   (...opcode: number[]) =>
   (a: Code): Code => [...a, ...opcode];
 export const addI32 = two(0x6a);
+export const shlI32 = two(0x74);
 /** Unsigned, as addresses are. */
 export const ltU32 = two(0x49);
 export const gtI32 = two(0x4a);
@@ -97,6 +98,8 @@ export const storeV128 = (address: Code, value: Code, offset = 0): Code => [
   ...leb(offset),
 ];
 export const load64Zero = (address: Code, offset = 0): Code => [...address, ...simd(0x5d), 3, ...leb(offset)];
+/** One f32 of memory in all four lanes. */
+export const loadSplat32 = (address: Code, offset = 0): Code => [...address, ...simd(0x09), 2, ...leb(offset)];
 /** One f64 of memory in both lanes. */
 export const loadSplat64 = (address: Code, offset = 0): Code => [...address, ...simd(0x0a), 3, ...leb(offset)];
 export const zeroV128: Code = [...simd(0x0c), ...new Array<number>(16).fill(0)];
