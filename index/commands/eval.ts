@@ -15,7 +15,7 @@ import { descriptionOf, listSources, runOf, type Source } from './eval-systems.t
 
 export const evalCommand = defineCommand({
   name: 'eval',
-  summary: 'several systems side by side, with significance',
+  summary: 'Evaluates several systems side by side: means, what changed against the first, and how surely.',
   details: `Every --retriever, --index and --run is one system; the first one given is the baseline of the comparisons.
 Queries without an answer count 0. Means are over the judged queries of the split; --split all takes every query of the
 judgements, as trec_eval -c does. docs/metrics.md has every convention.`,

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import type { OptionMeta } from './inspect.ts';
 import { selectorSchema } from './selector-specs.ts';
-import { policySchema, rerankerSchema, retrieverSchema, type SpecKind, shortForms } from './specs.ts';
+import { fewForms, policySchema, rerankerSchema, retrieverSchema, type SpecKind } from './specs.ts';
 
 /** Documents an option: always the outermost call, because zod keeps metadata per instance. */
 export function option<T extends z.ZodType>(schema: T, meta: OptionMeta): T {
   return schema.meta({ ...meta } as Record<string, unknown>) as T;
 }
 
-const named = (kind: SpecKind): string => shortForms(kind).join(', ');
+const named = (kind: SpecKind): string => fewForms(kind).join(', ');
 const EXAMPLE = 'bm25:analyzer=code,k1=1.2';
 
 export const path = z.string().min(1);
@@ -56,7 +56,8 @@ export const seed = () =>
       .default(1),
     { help: 'seed of everything random', value: 'S' },
   );
-export const force = () => option(z.boolean().default(false), { help: 'replace an existing artefact at --out' });
+export const force = () =>
+  option(z.boolean().default(false), { help: 'replace what this project wrote to --out before' });
 export const documentText = () =>
   option(z.enum(['title+text', 'text']).default('title+text'), {
     help: 'what is indexed and rewritten',

@@ -43,7 +43,7 @@ export function distinctNames(kind: SpecKind, blocks: readonly Spec[]): string[]
 function shortForm(kind: SpecKind, block: Spec): { name: string; stands: Spec } {
   for (const [name, stands] of Object.entries(NAMES[kind])) if (holds(block, stands)) return { name, stands };
   for (const [prefix, { block: expand }] of Object.entries(PREFIXES[kind])) {
-    const argument = argumentOf(block, patternOf(expand));
+    const argument = argumentOf(block, expanded(expand, ARGUMENT)) ?? servedModel(block, expand);
     if (argument !== undefined) return { name: `${prefix}:${argument}`, stands: expand(argument) };
   }
   return { name: String(block.driver), stands: { driver: block.driver } };
@@ -53,12 +53,22 @@ function shortForm(kind: SpecKind, block: Spec): { name: string; stands: Spec } 
 const ARGUMENT = 'http://argument.invalid';
 
 /** What a prefixed form makes of its argument, with a stand-in; undefined where it takes it apart. */
-function patternOf(expand: (rest: string) => Spec): Spec | undefined {
+function expanded(expand: (rest: string) => Spec, argument: string): Spec | undefined {
   try {
-    return expand(ARGUMENT);
+    return expand(argument);
   } catch {
     return undefined;
   }
+}
+
+/** URL#MODEL of a block that says both. */
+function servedModel({ driver, url, model }: Spec, expand: (rest: string) => Spec): string | undefined {
+  if (typeof url !== 'string' || typeof model !== 'string') return undefined;
+  const argument = `${url}#${model}`;
+  const said = expanded(expand, argument);
+  return said !== undefined && said.driver === driver && said.url === url && said.model === model
+    ? argument
+    : undefined;
 }
 
 /** What stands in a block where its pattern has the argument; undefined when the block is not of that pattern. */

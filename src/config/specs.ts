@@ -19,7 +19,7 @@ import {
   voyageEmbedderSchema,
   voyageRerankerSchema,
 } from './api-specs.ts';
-import { type Block, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
+import { type Block, EMBEDDING_MODELS, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
 import { selectorSchema } from './selector-specs.ts';
 import { splitSettings, withSettings } from './short-form.ts';
 
@@ -203,7 +203,7 @@ export function namedBlock(kind: SpecKind, name: string): Block {
   const why = reserved ? `is not built into this version` : 'is not known';
   const known = shortForms(kind);
   throw new DocOptError('CONFIG', `${kind} '${name}' ${why}.${reserved ? '' : didYouMean(name, known)}`, {
-    hint: `Available: ${known.join(', ')}${kind === 'policy' ? ', or the folder of an experiment' : ''}.`,
+    hint: `Available: ${fewForms(kind).join(', ')}${kind === 'policy' ? ', or the folder of an experiment' : ''}.`,
   });
 }
 
@@ -216,6 +216,15 @@ function prefixOf(kind: SpecKind, name: string): string | undefined {
 export function isShortForm(kind: SpecKind, text: string): boolean {
   const { name } = splitSettings(text);
   return Object.hasOwn(NAMES[kind], name) || prefixOf(kind, name) !== undefined;
+}
+
+/** The short forms without the single models that services offer, which are many: for --help and hints. */
+export function fewForms(kind: SpecKind): readonly string[] {
+  const isModel = (name: string): boolean => Object.hasOwn(EMBEDDING_MODELS, name);
+  const few = shortForms(kind).filter((name) => !isModel(name));
+  return few.length === shortForms(kind).length
+    ? few
+    : [...few, 'text-embedding-3-small and other models by their names'];
 }
 
 /** Every short form of a kind: the names, then the prefixed forms as --help shows them ('tei:URL'). */

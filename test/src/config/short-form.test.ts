@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { splitShortForms } from '../../../src/config/short-form.ts';
 import { describeSpec, distinctNames, specName } from '../../../src/config/spec-names.ts';
-import { expandShortForm, policySchema, retrieverSchema } from '../../../src/config/specs.ts';
+import { BLOCKS, expandShortForm, policySchema, retrieverSchema } from '../../../src/config/specs.ts';
 
 const retriever = (text: string) => retrieverSchema.parse(expandShortForm('retriever', text));
 
@@ -55,6 +55,21 @@ describe('names of blocks', () => {
     expect(describeSpec('reranker', { driver: 'features' })).toBe('features');
     const edit = policySchema.parse({ driver: 'edit', operations: ['title', 'abbr'] });
     expect(expandShortForm('policy', describeSpec('policy', edit))).toEqual(edit);
+  });
+
+  it('of drivers with an argument have it, and can be typed again', () => {
+    for (const [kind, text] of [
+      ['retriever', 'onnx:models/e5'],
+      ['retriever', 'text-embedding-3-small'],
+      ['retriever', 'tei:http://localhost:8080'],
+      ['retriever', 'voyage:some-model,dimensions=64'],
+      ['reranker', 'cohere:rerank-v3.5'],
+      ['reranker', 'chat:http://localhost:8000/v1#my-model'],
+    ] as const) {
+      const block = BLOCKS[kind].parse(expandShortForm(kind, text)) as Record<string, unknown>;
+      expect(specName(kind, block)).toBe(text.split(',')[0]);
+      expect(BLOCKS[kind].parse(expandShortForm(kind, describeSpec(kind, block)))).toEqual(block);
+    }
   });
 
   it('grow only where two would be the same', () => {
