@@ -55,7 +55,8 @@ export async function openRound(context: RefreshContext, step: number, texts: re
   const rewritten = corpusWithTexts(context.corpus, texts);
   const index = await context.retriever.build(rewritten);
   context.signal?.throwIfAborted();
-  const rewarder = await createRewarder(index, rewritten, context.training, context.options, step);
+  const { training, options, policy } = context;
+  const rewarder = await createRewarder(index, rewritten, training, options, step, policy.foldOf?.bind(policy));
   const dev = await devNdcg(context, index);
   return { step, texts, rewarder, evaluation: { step, train: rewarder.trainNdcg, dev } };
 }
