@@ -145,7 +145,8 @@ export class LmPolicy implements TrainablePolicy {
     const { lora } = this.#state;
     const parameters = lora === undefined ? modelParameters(config) : loraParameters(config, lora);
     const shapes = new Map(parameters.map(({ name, shape }) => [name, shape]));
-    await writeLmCheckpoint(artefact, this.#spec, this.#fingerprint, this.#state, shapes);
+    const spec = { ...this.#spec, path: this.#loaded.path };
+    await writeLmCheckpoint(artefact, spec, this.#fingerprint, this.#state, shapes);
   }
 
   async load(artefact: ArtefactReader): Promise<void> {

@@ -1,0 +1,103 @@
+/** A tiny language model through the real command line: trained, resumed, and rewriting. */
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createRng } from '../../src/kernels/rng.ts';
+import { loadModel } from '../../src/models/lm/load-model.ts';
+import { tempFolder } from '../support/cli.ts';
+import { runHere } from '../support/in-process.ts';
+import { LETTERS, TOY_CONFIG, toyModel, writeToyFolder } from '../support/toy-language-model.ts';
+
+const cwd = tempFolder('lm-');
+const read = (path: string): string => readFileSync(join(cwd, path), 'utf8');
+const STEPS = 4;
+const train = (out: string, ...more: string[]): string[] => [
+  ...['docopt', 'train', '--data', 'data', '--retriever', 'bm25:analyzer=standard', '--out', out],
+  ...['--policy', 'lm:model', '--set', 'policy.rank=2', '--documents-per-step', '3', '--group-size', '4'],
+  ...['--set', 'rollout.maxNewTokens=8', '--set', 'indexing.maxNewTokens=8', '--learning-rate', '0.01'],
+  ...['--steps', String(STEPS), '--index-refresh-rate', '2', '--metrics', 'nDCG@5', '--no-baselines', ...more],
+];
+const series = (out: string): Record<string, number>[] =>
+  read(`${out}/metrics.jsonl`)
+    .trimEnd()
+    .split('\n')
+    .map((line) => ({ ...JSON.parse(line), step_time: 0 }));
+
+/** Documents of single letters, which the model writes too; each query is two of its document's letters. */
+function writeLetters(folder: string): void {
+  const rng = createRng(3);
+  const letter = (): string => LETTERS[rng.int(LETTERS.length)];
+  const words = (count: number): string => Array.from({ length: count }, letter).join(' ');
+  mkdirSync(join(folder, 'qrels'), { recursive: true });
+  const rows = Array.from({ length: 30 }, (_, i) => ({ _id: `d${i}`, title: '', text: words(3) }));
+  const queries = rows.map(({ text }, i) => ({ _id: `q${i}`, text: `${text[0]} ${text[4]} ${letter()}` }));
+  const jsonl = (all: readonly object[]): string => all.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(join(folder, 'corpus.jsonl'), jsonl(rows));
+  writeFileSync(join(folder, 'queries.jsonl'), jsonl(queries));
+  const lines = rows.map((_, i) => `q${i}\td${i}\t1`);
+  writeFileSync(join(folder, 'qrels/test.tsv'), `query-id\tcorpus-id\tscore\n${lines.join('\n')}\n`);
+}
+
+beforeAll(async () => {
+  writeLetters(join(cwd, 'data'));
+  await writeToyFolder(join(cwd, 'model'));
+  const { status, stderr } = await runHere(train('straight', '--train', '0.6'), { cwd });
+  expect([status, stderr]).toEqual([0, expect.stringContaining('is kept')]);
+}, 300_000);
+
+describe('a language model on the command line', () => {
+  it('its folder is read as it was written', async () => {
+    const [here, there] = [await toyModel(), await loadModel(join(cwd, 'model'))];
+    expect(there.config).toEqual({ ...TOY_CONFIG, ropeScaling: undefined });
+    expect([...there.weights]).toEqual([...here.weights]);
+    expect(there.tokenizer.encode('abc p')).toEqual(here.tokenizer.encode('abc p'));
+    expect(there.tokenizer.endTokens).toEqual(here.tokenizer.endTokens);
+  });
+
+  it('trains with its own preset, and leaves an adapter that PEFT reads', () => {
+    expect(series('straight')).toHaveLength(STEPS);
+    expect(series('straight').some((row) => row.reward_std > 0)).toBe(true);
+    const { options, policy } = JSON.parse(read('straight/config.json'));
+    expect([options.beta, options.schedule, policy.output]).toEqual([0.02, 'constant', 'append']);
+    const [checkpoint] = readdirSync(join(cwd, 'straight/checkpoints'));
+    const files = readdirSync(join(cwd, 'straight/checkpoints', checkpoint, 'policy'));
+    expect(files).toEqual(expect.arrayContaining(['adapter_config.json', 'adapter_model.safetensors', 'policy.json']));
+    const report = JSON.parse(read('straight/report.json'));
+    expect(report.metrics['nDCG@5'].trained).toBeGreaterThan(0);
+  });
+
+  it('resumed in the middle it comes out the same', async () => {
+    cpSync(join(cwd, 'straight'), join(cwd, 'resumed'), { recursive: true });
+    rmSync(join(cwd, 'resumed/report.json'));
+    const [, ...later] = readdirSync(join(cwd, 'resumed/checkpoints')).sort();
+    expect(later.length).toBeGreaterThan(0);
+    for (const name of later) rmSync(join(cwd, 'resumed/checkpoints', name), { recursive: true });
+    const { status, stderr } = await runHere(['docopt', 'train', '--out', 'resumed', '--resume'], { cwd });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/resuming at step [0-3]/)]);
+    expect(series('resumed')).toEqual(series('straight'));
+    expect(read('resumed/completions.jsonl')).toBe(read('straight/completions.jsonl'));
+  });
+
+  it('rewrites a corpus, trained and untrained', async () => {
+    for (const policy of ['straight', 'lm:model']) {
+      const out = `corpus-${policy.replace(':', '-')}`;
+      const result = await runHere(['docopt', 'rewrite-corpus', '--data', 'data', '--policy', policy, '--out', out], {
+        cwd,
+      });
+      expect([result.status, result.stderr]).toEqual([0, expect.any(String)]);
+      const rows = read(`${out}/corpus.jsonl`)
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(rows).toHaveLength(30);
+      for (const row of rows) expect(row.text.startsWith(row.docopt.text)).toBe(true);
+      expect(rows.some((row) => row.text.length > row.docopt.text.length)).toBe(true);
+    }
+  });
+
+  it('says what is missing', async () => {
+    const { status, stderr } = await runHere([...train('nowhere'), '--policy', 'lm:no/model'], { cwd });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/no\/model/);
+  });
+});
