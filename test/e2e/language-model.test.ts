@@ -96,7 +96,8 @@ describe('a language model on the command line', () => {
   });
 
   it('says what is missing', async () => {
-    const { status, stderr } = await runHere([...train('nowhere'), '--policy', 'lm:no/model'], { cwd });
+    const elsewhere = train('nowhere').map((argument) => argument.replace('lm:model', 'lm:no/model'));
+    const { status, stderr } = await runHere(elsewhere, { cwd });
     expect(status).toBe(2);
     expect(stderr).toMatch(/no\/model/);
   });
