@@ -1,7 +1,9 @@
 /**
  * Selectors against a simulated cross-encoder on real collections: CE = clip(.12 + .7 relevant + N(0, .12)), pools of the
  * 1,000 nearest documents by 200-d LSA, BM25 over the whole collection for the lexical ranks. DOCOPT_DATA=DIR names the
- * folder of the collections; DOCOPT_SIMULATION="cisi medline" takes some of them.
+ * folder of the collections. Smaller runs: DOCOPT_SIMULATION="cisi medline" takes some of them, DOCOPT_SIMULATION_QUERIES=30
+ * their first judged queries, DOCOPT_SIMULATION_CELLS="10/20 50/100" some budgets and capacities; a weaker first stage:
+ * DOCOPT_SIMULATION_DIMENSIONS=20.
  *
  * nCG@k = relevant documents among the k chosen / the most that k documents of the pool could hold; CE-nCG@k the same with
  * the scores as gains. BAGEL and RGS have their settings chosen on the figure itself, cell by cell, which only helps them.
@@ -32,7 +34,6 @@ export const CELLS: readonly (readonly [number, number])[] = [
   [100, 100],
 ];
 const POOL = 1000;
-/** scifact has 300 queries of one relevant document each; more of them add time and no digits. */
 const MOST_QUERIES = 100;
 /** The paper's diffuse queries. */
 export const DIFFUSE = 20;
@@ -70,16 +71,26 @@ export async function run(): Promise<BenchResult> {
     });
   }
   const wanted = process.env.DOCOPT_SIMULATION?.split(/[\s,]+/) ?? COLLECTIONS;
+  const dimensions = Number(process.env.DOCOPT_SIMULATION_DIMENSIONS ?? 200);
+  const queries = Number(process.env.DOCOPT_SIMULATION_QUERIES ?? MOST_QUERIES);
+  const cells = process.env.DOCOPT_SIMULATION_CELLS?.split(/[\s,]+/).map((cell) => {
+    const [budget, capacity] = cell.split('/').map(Number);
+    return [budget, capacity] as const;
+  });
   const figures: Record<string, unknown> = {};
   for (const name of wanted.filter((each) => existsSync(join(folder, each)))) {
-    const trials = await trialsOf(join(folder, name));
-    figures[name] = measure(trials, SYSTEMS);
+    const trials = await trialsOf(join(folder, name), { dimensions, queries });
+    figures[name] = measure(trials, SYSTEMS, cells);
+    console.error(`${name}: ${JSON.stringify(figures[name])}`);
   }
-  return { name: 'selector-simulation', figures, ratio: {} };
+  return { name: 'selector-simulation', figures: { dimensions, ...figures }, ratio: {} };
 }
 
 /** `dimensions` of the LSA that retrieves: fewer make a weaker first stage. */
-export async function trialsOf(path: string, seed = 1, dimensions = 200): Promise<Trial[]> {
+export async function trialsOf(
+  path: string,
+  { seed = 1, dimensions = 200, queries: most = MOST_QUERIES } = {},
+): Promise<Trial[]> {
   const { corpus, queries, qrels } = await loadDataset(path);
   const { analyze } = createAnalyzer('english');
   const lexical = createBm25Retriever({ k1: 0.9, b: 0.4, analyzer: 'english', statistics: 'recompute' });
@@ -97,7 +108,7 @@ export async function trialsOf(path: string, seed = 1, dimensions = 200): Promis
   const trials: Trial[] = [];
   for (const query of queries) {
     const judged = [...(qrels.get(query.id) ?? [])].filter(([, grade]) => grade > 0).map(([id]) => id);
-    if (judged.length === 0 || trials.length >= MOST_QUERIES) continue;
+    if (judged.length === 0 || trials.length >= most) continue;
     const pool = await poolFromIndex(source, query, POOL);
     const known = new Set(judged);
     const relevant = Uint8Array.from(pool.ids, (id) => (known.has(id) ? 1 : 0));

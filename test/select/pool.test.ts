@@ -44,6 +44,30 @@ describe('poolFromIndex', () => {
     expect(pool.queryEmbedding).toHaveLength(pool.embeddings.columns);
   });
 
+  it('has the ranks of words and of vectors where the first stage is lexical', async () => {
+    const pool = await poolFromIndex(await servedIndex(), { text: 'turtle light' }, 12);
+    expect([...pool.lexicalRanks!]).toEqual([...Array(12).keys()]);
+    const { columns, data } = pool.embeddings;
+    const cosines = pool.ids.map((_, d) =>
+      Array.from(pool.queryEmbedding!).reduce((sum, x, i) => sum + x * data[d * columns + i], 0),
+    );
+    const byCosine = [...Array(12).keys()].sort((a, b) => cosines[b] - cosines[a] || a - b);
+    expect([...pool.denseRanks!]).toEqual(byCosine.map((_, d) => byCosine.indexOf(d)));
+    expect(pool.terms!.rows).toBe(13);
+  });
+
+  it('has the BM25 ranks of the index beside a dense first stage; without one, none', async () => {
+    const base = await servedIndex();
+    const dense = { ...base, lexical: { ...base.lexical!, index: base.index } };
+    const pool = await poolFromIndex(dense, { text: 'turtle light' }, 12);
+    const { data } = await base.index.similarities([{ id: 'q', text: 'turtle light' }], [...pool.ids]);
+    const byWords = [...Array(12).keys()].sort((a, b) => data[b] - data[a] || a - b);
+    expect([...pool.lexicalRanks!]).toEqual(byWords.map((_, d) => byWords.indexOf(d)));
+    expect(pool.denseRanks).toBeUndefined();
+    const bare = await poolFromIndex({ ...base, lexical: undefined }, { text: 'turtle light' }, 12);
+    expect([bare.lexicalRanks, bare.terms]).toEqual([undefined, undefined]);
+  });
+
   it('may be empty', async () => {
     const pool = await poolFromIndex(await servedIndex(), { text: 'zebra' }, 12);
     expect(pool.ids).toEqual([]);
@@ -55,7 +79,28 @@ describe('poolFromIndex', () => {
   });
 });
 
+describe('ranks of a pool', () => {
+  it.each([[[0, 0]], [[0, 2]], [[0]], [[-1, 0]]])('refuses %j', (ranks) => {
+    const input = { query: {}, ids: ['a', 'b'], embeddings: matrix(2, 2, 1, 0, 0, 1) };
+    expect(() => createPool({ ...input, lexicalRanks: Int32Array.from(ranks) })).toThrow(
+      /lexical ranks are not 0 to 1/,
+    );
+  });
+});
+
 describe('poolFromDocuments', () => {
+  it('ranks by words where the query and every document have a text, and not elsewhere', async () => {
+    const documents = [
+      { id: 'a', text: 'sky', embedding: [1, 0] },
+      { id: 'b', text: 'the night moths', embedding: [0, 1] },
+    ];
+    const { pool } = await take({ query: { text: 'moth', embedding: [1, 1] }, documents });
+    expect([...pool.lexicalRanks!]).toEqual([1, 0]);
+    expect((await take({ query: { embedding: [1, 1] }, documents })).pool.lexicalRanks).toBeUndefined();
+    const blank = [documents[0], { ...documents[1], text: ' ' }];
+    expect((await take({ query: 'moth', documents: blank })).pool.lexicalRanks).toBeUndefined();
+  });
+
   const fit = fittedOnPool((texts) => fitLsa(texts, { dimensions: 4 }));
   const take = (value: unknown) => poolFromDocuments(parsePool(value, 'p'), fit);
 
