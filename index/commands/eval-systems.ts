@@ -91,7 +91,7 @@ export async function runOf(source: Source, judged: Judged, depth: number, conte
   const judgedQuery = ({ id }: Query) => judged.qrels.has(id) && (wanted === undefined || wanted.has(id));
   const queries = judged.queries.filter(judgedQuery);
   warnOfMissingTexts(judged, wanted, queries.length, context);
-  if (source.kind === 'retriever') context.log.info(`${source.name}: ${descriptionOf(source)}`);
+  if (source.kind === 'retriever') context.log.info(`${source.name} is ${descriptionOf(source)}`);
   const index = await indexOf(source, judged.corpus!, context);
   const run = new Map<string, Ranking>();
   const progress = context.log.progress(`searching with ${source.name}`, queries.length);

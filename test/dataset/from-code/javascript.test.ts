@@ -181,9 +181,9 @@ describe('the comment above', () => {
 describe('the code', () => {
   it('has no comments, but strings that look like some', () => {
     const [{ code }] = read(
-      "/** d */\nfunction add(a /* first */) {\n  // why\n  const url = 'http://x.y'; // there\n  /* long\n     one */\n  return `/* ${a} */`;\n}",
+      `/** d */\nfunction add(a /* first */) {\n  // why\n  const url = 'http://x.y'; // there\n  /* long\n     one */\n  return \`/* \${a} */\`;\n}`,
     );
-    expect(code).toBe("function add(a) {\n  const url = 'http://x.y';\n  return `/* ${a} */`;\n}");
+    expect(code).toBe(`function add(a) {\n  const url = 'http://x.y';\n  return \`/* \${a} */\`;\n}`);
   });
 
   it('is the whole statement, or the part of a list', () => {
