@@ -14,6 +14,7 @@ import {
   rankingReward,
   rankWithin,
   similarityReward,
+  sinkEmpty,
   tieRunsOverCut,
 } from './kernels/reward.ts';
 import { createSpread } from './kernels/spread.ts';
@@ -156,6 +157,7 @@ export async function createRewarder(
           } else rewards[sample] = ranking;
           return row;
         });
+        sinkEmpty(rewards, texts, corpus.indexText(document));
         return { rewards, moves };
       });
     },

@@ -52,12 +52,10 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Throws CONFIG for what is no address, USAGE where a vendor's key is missing. */
-export function endpointOf(
-  service: ServiceName,
-  { url, authFrom }: EndpointOptions,
-  env: Readonly<Record<string, string | undefined>>,
-): Endpoint {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The address alone, without a slash at its end; nothing has to be unlocked for an estimate. */
+export function addressOf(service: ServiceName, { url }: EndpointOptions, env: Environment): string {
   const facts = SERVICES[service];
   const fromEnv = facts.urlVariables.map((name) => env[name]).find((value) => value !== undefined && value !== '');
   const address = url ?? fromEnv ?? facts.url;
@@ -67,6 +65,14 @@ export function endpointOf(
     });
   }
   parseAddress(address, service);
+  return address.replace(/\/+$/, '');
+}
+
+/** Throws CONFIG for what is no address, USAGE where a vendor's key is missing. */
+export function endpointOf(service: ServiceName, options: EndpointOptions, env: Environment): Endpoint {
+  const { authFrom } = options;
+  const facts = SERVICES[service];
+  const address = addressOf(service, options, env);
   const variables = authFrom === undefined ? facts.keyVariables : [authFrom];
   const key = variables.map((name) => env[name]?.trim()).find((value) => value !== undefined && value !== '');
   const isVendors = address === facts.url;
@@ -78,7 +84,7 @@ export function endpointOf(
   registerSecret(key);
   return {
     service,
-    url: address.replace(/\/+$/, ''),
+    url: address,
     key,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
   };

@@ -67,6 +67,21 @@ export function rankingReward(positiveGains: ArrayLike<number>, negativeGains: A
   return mean(positiveGains) + mean(negativeGains);
 }
 
+/** Both means at their lowest: every positive query lost from the first rank, every negative one too. */
+const WORST = -2;
+
+/**
+ * An empty rewrite of a document that was not empty earns the worst there is, in place: measured, it would be rewarded for
+ * the queries that no longer find it. Whatever its group earns, it earns no more.
+ */
+export function sinkEmpty(rewards: Float64Array, texts: readonly string[], original: string): void {
+  if (original.trim() === '') return;
+  const isEmpty = texts.map((text) => text.trim() === '');
+  let worst = WORST;
+  for (let i = 0; i < texts.length; i++) if (!isEmpty[i]) worst = Math.min(worst, rewards[i]);
+  for (let i = 0; i < texts.length; i++) if (isEmpty[i]) rewards[i] = worst;
+}
+
 /**
  * The dense alternative (Table 6): how much nearer the positive queries come, less how much nearer the negative ones,
  * in units of the spread of all query-document similarities, so that it compares with a difference of nDCG.

@@ -11,6 +11,7 @@ import {
   rankingReward,
   rankWithin,
   similarityReward,
+  sinkEmpty,
   tieRunsOverCut,
 } from '../../../train/kernels/reward.ts';
 
@@ -132,5 +133,24 @@ describe('combining', () => {
   it('measures similarity gains in units of the spread', () => {
     expect(similarityReward([3], [1, 0], 2)).toBe((3 - 0.5) / 2);
     expect(similarityReward([3], [], 0)).toBe(3);
+  });
+});
+
+describe('an empty rewrite', () => {
+  const sunk = (rewards: number[], texts: string[], original: string): number[] => {
+    const values = Float64Array.from(rewards);
+    sinkEmpty(values, texts, original);
+    return [...values];
+  };
+
+  it('earns the worst there is, and never more than another of its group', () => {
+    expect(sunk([1.5, 0.2, -0.3], ['', 'b', 'c'], 'a')).toEqual([-2, 0.2, -0.3]);
+    // Similarities have no lower bound.
+    expect(sunk([9, -7, 1], [' \n', 'b', 'c'], 'a')).toEqual([-7, -7, 1]);
+    expect(sunk([1, 2], ['', ' '], 'a')).toEqual([-2, -2]);
+  });
+
+  it('of a document that is empty itself is no change', () => {
+    expect(sunk([0, 0.4], ['', 'b'], ' ')).toEqual([0, 0.4]);
   });
 });

@@ -47,7 +47,6 @@ export interface Core {
   embedder(dimensions: number): Embedder;
   /** One unit vector per text, undefined for a blank one. */
   vectorsOf(texts: readonly string[], role: 'query' | 'document'): Promise<(Float32Array | undefined)[]>;
-  keyOf(text: string, role: 'query' | 'document'): string;
   readonly wire: Wire;
 }
 
@@ -66,15 +65,7 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
   let overlongSoFar = 0;
 
   const keyOf = (text: string, role: 'query' | 'document'): string =>
-    cacheKey(
-      'embedding',
-      endpoint.service,
-      endpoint.url,
-      model,
-      options.dimensions ?? '',
-      transport.roles ? role : '',
-      text,
-    );
+    vectorKey(options, endpoint.url, model, transport.roles ? role : '', text);
 
   const askFor = async (
     batch: readonly Keyed[],
@@ -156,7 +147,6 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
     counter,
     endpoint,
     wire,
-    keyOf,
     vectorsOf,
     embedder: (dimensions) => ({
       id: idOf(options, dimensions),
@@ -175,6 +165,17 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
       },
     }),
   };
+}
+
+/** Under which a vector is on record: everything that decides it. */
+export function vectorKey(
+  { driver, dimensions }: ApiEmbedderOptions,
+  url: string,
+  model: string,
+  role: string,
+  text: string,
+): string {
+  return cacheKey('embedding', driver, url, model, dimensions ?? '', role, text);
 }
 
 /** The settings that decide a vector. Where the service is does not: another address of the same model is the same space. */

@@ -37,6 +37,12 @@ export async function createTransport(options: ApiEmbedderOptions, endpoint: End
     : dialectTransport(driver, model, dimensions, endpoint, wire);
 }
 
+/** What is known of a service before it is spoken to. */
+export function transportFacts(driver: ApiEmbedderOptions['driver']): Pick<Transport, 'roles' | 'limits'> {
+  if (driver === 'openai') return { roles: false, limits: OPENAI_LIMITS };
+  return { roles: driver !== 'tei', limits: DIALECTS[driver] };
+}
+
 /** 8,192 tokens an input, 2,048 inputs, 300,000 tokens a request. */
 const OPENAI_LIMITS = { inputs: 2048, tokens: 300_000 };
 
