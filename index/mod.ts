@@ -8,6 +8,7 @@ export {
   originalTexts,
 } from './build-index.ts';
 export { createRetriever } from './create-retriever.ts';
+export { estimateLines, estimateRetrievers, indexTexts, type RetrievalEstimate } from './estimate.ts';
 export {
   type EvaluationReport,
   type EvaluationSettings,

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
-import { createRetriever } from '../index/mod.ts';
+import {
+  createRetriever,
+  estimateLines,
+  estimateRetrievers,
+  indexTexts,
+  type RetrievalEstimate,
+} from '../index/mod.ts';
 import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
 import { trainSchema } from '../src/config/schemas/mod.ts';
 import { describeSpec, specName } from '../src/config/spec-names.ts';
@@ -11,6 +17,7 @@ import type { PolicySpec } from '../src/config/specs.ts';
 import { corpusWithOriginals, type Dataset, loadDataset, resolveSplits, splitQueries } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import { version } from '../src/run/version.ts';
+import { usdText } from '../src/run/wire/mod.ts';
 import { type Experiment, openExperiment } from '../src/store/experiment.ts';
 import { rememberLatest } from '../src/store/workspace.ts';
 import { choosePolicy, preparePolicy } from './commands/policy.ts';
@@ -64,7 +71,7 @@ export async function trainExperiment(
   // Rewrites always start from the originals, whatever rewrites the data carries already.
   const dataset: Dataset = { ...loaded, corpus: corpusWithOriginals(loaded.corpus, settings.documentText) };
   const policy = await choosePolicy(settings, dataset);
-  if (options.dryRun) return { folder, ...estimate(settings, dataset, policy) };
+  if (options.dryRun) return { folder, ...(await estimate(settings, dataset, policy, context)) };
 
   await refuseForeignFolder(folder);
   const config: ExperimentConfig = configOf(settings, policy);
@@ -159,11 +166,27 @@ async function refuseForeignFolder(folder: string): Promise<void> {
 }
 
 /** What a run would do. Nothing is written, not even splits. */
-function estimate(settings: TrainSettings, dataset: Dataset, policy: PolicySpec): CommandResult {
+async function estimate(
+  settings: TrainSettings,
+  dataset: Dataset,
+  policy: PolicySpec,
+  context: CommandContext,
+): Promise<CommandResult> {
   const { options, seeds } = settings;
   const parts = splitQueries(dataset.queries, dataset.qrels, settings.split);
   const runs = seeds?.length ?? 1;
   const rewrites = 1 + Math.ceil(options.steps / options.indexRefreshRate);
+  const known = await estimateRetrievers(
+    [settings.retriever],
+    () => [
+      { role: 'document', texts: indexTexts(dataset.corpus) },
+      { role: 'query', texts: dataset.queries.map(({ text }) => text) },
+    ],
+    context,
+  );
+  const rollouts = runs * options.steps * options.documentsPerStep * options.groupSize;
+  const rewrittenDocuments = runs * rewrites * dataset.corpus.size;
+  const upTo = rewrittenCost(known, rollouts + rewrittenDocuments);
   const json = {
     dryRun: true,
     documents: dataset.corpus.size,
@@ -172,10 +195,13 @@ function estimate(settings: TrainSettings, dataset: Dataset, policy: PolicySpec)
     retriever: describeSpec('retriever', settings.retriever),
     runs,
     steps: options.steps,
-    rollouts: runs * options.steps * options.documentsPerStep * options.groupSize,
+    rollouts,
     collectionRewrites: runs * rewrites,
-    rewrittenDocuments: runs * rewrites * dataset.corpus.size,
-    costUsd: 0,
+    rewrittenDocuments,
+    /** Of the original texts and the queries, counted. */
+    embeddings: known.embeddings,
+    /** With rewrites that are all new and as long as their originals: most of them are neither. */
+    costUsd: upTo,
   };
   return {
     json,
@@ -184,9 +210,20 @@ function estimate(settings: TrainSettings, dataset: Dataset, policy: PolicySpec)
       `policy ${json.policy}, retriever ${json.retriever}`,
       `${runs === 1 ? '' : `${runs} runs of `}${json.steps} steps: up to ${json.rollouts} rewrites to reward, ` +
         `${json.collectionRewrites} rewrites of the whole collection (${json.rewrittenDocuments} documents)`,
-      'everything runs on this machine and costs nothing; nothing was written',
+      ...estimateLines(known),
+      ...(known.embeddings.length === 0 || upTo === null
+        ? []
+        : [`with rewrites that are all different and as long as the originals: up to ${usdText(upTo)}`]),
+      'nothing was written',
     ].join('\n'),
   };
+}
+
+/** What is counted, and as much again for every rewrite as for a document on average. */
+function rewrittenCost({ embeddings, costUsd }: RetrievalEstimate, texts: number): number | null {
+  if (costUsd === null || embeddings.length === 0) return costUsd;
+  const perText = embeddings.reduce((sum, { usd, sent }) => sum + (sent === 0 ? 0 : (usd ?? 0) / sent), 0);
+  return costUsd + perText * texts;
 }
 
 function environment(): Record<string, unknown> {

@@ -88,8 +88,7 @@ export async function runOf(source: Source, judged: Judged, depth: number, conte
     return run;
   }
   const wanted = judged.queryIds === undefined ? undefined : new Set(judged.queryIds);
-  const judgedQuery = ({ id }: Query) => judged.qrels.has(id) && (wanted === undefined || wanted.has(id));
-  const queries = judged.queries.filter(judgedQuery);
+  const queries = evaluatedQueries(judged);
   warnOfMissingTexts(judged, wanted, queries.length, context);
   if (source.kind === 'retriever') context.log.info(`${source.name} is ${descriptionOf(source)}`);
   const index = await indexOf(source, judged.corpus!, context);
@@ -107,6 +106,12 @@ export async function runOf(source: Source, judged: Judged, depth: number, conte
     progress.end();
   }
   return run;
+}
+
+/** Judged queries of the split that have a text. */
+export function evaluatedQueries({ queries, qrels, queryIds }: Judged): Query[] {
+  const wanted = queryIds === undefined ? undefined : new Set(queryIds);
+  return queries.filter(({ id }) => qrels.has(id) && (wanted === undefined || wanted.has(id)));
 }
 
 function warnOfMissingTexts(

@@ -7,11 +7,12 @@ import { writeRun } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { type Measure, parseMeasures } from '../../src/metrics/mod.ts';
 import { openArtefact } from '../../src/store/artefact.ts';
+import { estimateLines, estimateRetrievers, indexTexts } from '../estimate.ts';
 import { evaluateSystems, inEvaluationOrder, type System, truncateRun, withoutSelf } from '../evaluate.ts';
 import { evaluationTable } from '../evaluation-table.ts';
 import { checkGates, type GateResult, parseGates } from '../gates.ts';
-import { type EvalOptions, loadJudged } from './eval-judgements.ts';
-import { descriptionOf, listSources, runOf, type Source } from './eval-systems.ts';
+import { type EvalOptions, type Judged, loadJudged } from './eval-judgements.ts';
+import { descriptionOf, evaluatedQueries, listSources, runOf, type Source } from './eval-systems.ts';
 
 export const evalCommand = defineCommand({
   name: 'eval',
@@ -54,6 +55,7 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
   );
   const depth = depthFor(measures, options, context);
 
+  if (options.dryRun) return estimate(sources, judged, context);
   const systems: System[] = [];
   for (const source of sources) {
     // One more, in case the query's own document stands among them. Runs from files keep their depth.
@@ -86,6 +88,24 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
     json: gates.length === 0 ? report : { ...report, gates: results },
     text: [evaluationTable(report), ...results.map(gateLine)].join('\n'),
     exitStatus: failed.length === 0 ? 0 : new DocOptError('GATE', 'below the bound').exitStatus,
+  };
+}
+
+/** What the retrievers would send, and to which price. */
+async function estimate(sources: readonly Source[], judged: Judged, context: CommandContext): Promise<CommandResult> {
+  const specs = sources.flatMap((source) => (source.kind === 'retriever' ? [source.spec] : []));
+  const queries = evaluatedQueries(judged);
+  const texts = () => [
+    ...(judged.corpus === undefined ? [] : [{ role: 'document', texts: indexTexts(judged.corpus) } as const]),
+    { role: 'query', texts: queries.map(({ text }) => text) } as const,
+  ];
+  const found = await estimateRetrievers(specs, texts, context);
+  const documents = judged.corpus?.size ?? 0;
+  return {
+    json: { dryRun: true, documents, queries: queries.length, systems: sources.map(({ name }) => name), ...found },
+    text: [`${documents} documents, ${queries.length} queries`, ...estimateLines(found), 'nothing was evaluated'].join(
+      '\n',
+    ),
   };
 }
 

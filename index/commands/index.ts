@@ -15,8 +15,17 @@ import { corpusManifest, createArtefact } from '../../src/store/artefact.ts';
 import { subWriter } from '../../src/store/sub-artefact.ts';
 import { defaultFolder, latest, rememberLatest } from '../../src/store/workspace.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
-import type { Manifest } from '../../src/types.ts';
-import { type BuiltIndex, buildIndex, createRetriever, isLexical, openIndex } from '../mod.ts';
+import type { Corpus, Manifest } from '../../src/types.ts';
+import {
+  type BuiltIndex,
+  buildIndex,
+  createRetriever,
+  estimateLines,
+  estimateRetrievers,
+  indexTexts,
+  isLexical,
+  openIndex,
+} from '../mod.ts';
 import { type Reusable, reusableOf } from '../previous-index.ts';
 
 type Options = z.infer<typeof indexSchema>;
@@ -75,6 +84,7 @@ export async function indexCorpus(
   // Before the work: broken judgements are better known now.
   const labels = await takeLabels(options, source, context);
   const folder = options.out ?? defaultFolder(context.projectFolder, 'index', new Date());
+  if (options.dryRun) return { folder, ...(await estimate(retrieverSpec, corpus, labels, context)) };
   const artefact = await createArtefact(folder, 'index', { replace: options.force });
   try {
     const retriever = createRetriever(retrieverSpec, context);
@@ -172,6 +182,31 @@ function reusedText({ vectors, lsa }: Reused, documents: number): string {
 function analyzerOf(spec: RetrieverSpec): AnalyzerName {
   const words = spec.driver === 'dense' ? spec.embedder : spec;
   return 'analyzer' in words ? words.analyzer : 'english';
+}
+
+/** What it would send, and to which price. Nothing is written and nothing asked. */
+async function estimate(
+  spec: RetrieverSpec,
+  corpus: Corpus,
+  labels: { readonly dataset: Dataset; readonly train: readonly string[] } | undefined,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const train = new Set(labels?.train);
+  // The embedded reranker is fitted on what the first stage finds for these.
+  const queries = labels?.dataset.queries.filter(({ id }) => train.has(id)) ?? [];
+  const texts = () => [
+    { role: 'document', texts: indexTexts(corpus) } as const,
+    { role: 'query', texts: queries.map(({ text }) => text) } as const,
+  ];
+  const found = await estimateRetrievers([spec], texts, context);
+  return {
+    json: { dryRun: true, documents: corpus.size, queries: queries.length, retriever: spec, ...found },
+    text: [
+      `${corpus.size} documents, ${queries.length} training queries`,
+      ...estimateLines(found),
+      'nothing was written',
+    ].join('\n'),
+  };
 }
 
 /** Data set and training behind a corpus: later commands follow their judgements and their split. */
