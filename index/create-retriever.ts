@@ -6,6 +6,8 @@ import { createTokenEmbedder } from '../src/models/token-embedders/mod.ts';
 import type { Retriever } from '../src/ports.ts';
 import { createBm25Retriever } from './retrievers/bm25.ts';
 import { createDenseRetriever } from './retrievers/dense.ts';
+import { createFusionRetriever } from './retrievers/fusion.ts';
+import { createHttpRetriever } from './retrievers/http.ts';
 import { createLateInteractionRetriever } from './retrievers/late-interaction.ts';
 import { createWinkRetriever } from './retrievers/wink.ts';
 
@@ -21,6 +23,13 @@ export function createRetriever(spec: RetrieverSpec, services: ModelServices = {
       return createLateInteractionRetriever({
         embedder: createTokenEmbedder(spec.embedder, services),
         log: services.log,
+      });
+    case 'http':
+      return createHttpRetriever(spec, services);
+    case 'fusion':
+      return createFusionRetriever({
+        ...spec,
+        retrievers: spec.retrievers.map((one) => createRetriever(one, services)),
       });
     default:
       throw new Error(`unknown retriever ${spec satisfies never}`);

@@ -56,6 +56,8 @@ export interface KnownVectors {
 
 export interface RetrievalIndex {
   readonly size: number;
+  /** Its scores are -rank: it says which document is better, never by how much. */
+  readonly rankOnly?: boolean;
   /** Rankings of at most k documents, score descending then id ascending. Documents that match nothing are left out by lexical indexes. */
   search(queries: readonly Query[], k: number): Promise<Ranking[]>;
   /** queries x ids, in the index's own score. Rank-only black boxes answer -rank. */

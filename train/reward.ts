@@ -64,6 +64,15 @@ export async function createRewarder(
   const depth = depthFor(options.rewardTies, k);
   const withNegatives = usesNegatives(options);
   const withSimilarity = options.reward !== 'ranking';
+  if (withSimilarity && index.rankOnly === true) {
+    throw new DocOptError(
+      'USAGE',
+      `the retriever answers ranks and no similarities, which --reward ${options.reward} needs`,
+      {
+        hint: "Use --reward ranking, which is the paper's own.",
+      },
+    );
+  }
 
   const spread = withSimilarity ? createSpread() : undefined;
   // Without its own queries a document can still be told to leave others alone, but only `emptySet: zero` asks for that.

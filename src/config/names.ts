@@ -13,8 +13,8 @@ export type Block = { driver: string } & Record<string, unknown>;
 export interface PrefixForm {
   /** As in --help: 'onnx:DIR'. */
   readonly form: string;
-  /** Throws CONFIG when `rest` cannot be. */
-  block(rest: string): Block;
+  /** Throws CONFIG when `rest` cannot be. `expand`: short forms inside it. */
+  block(rest: string, expand: (text: string) => Block): Block;
 }
 
 /** Embedding models that go by their own name, with the width that they have unless another is asked for. */
@@ -99,10 +99,20 @@ export const NAMES: Readonly<Record<SpecKind, Readonly<Record<string, Block>>>> 
 /** `prefix:REST` forms by their prefix. */
 export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixForm>>>> = {
   retriever: {
-    ...mapValues(EMBEDDER_PREFIXES, ({ form, block }) => ({ form, block: (rest: string) => dense(block(rest)) })),
+    ...mapValues(EMBEDDER_PREFIXES, ({ form, block }) => ({
+      form,
+      block: (rest: string, expand: (text: string) => Block) => dense(block(rest, expand)),
+    })),
     colbert: {
       form: 'colbert:DIR',
       block: (path) => ({ driver: 'late-interaction', embedder: { driver: 'onnx', path } }),
+    },
+    // http:URL, and the address alone.
+    http: { form: 'http:URL', block: (url) => ({ driver: 'http', url: url.startsWith('//') ? `http:${url}` : url }) },
+    https: { form: 'https://...', block: (url) => ({ driver: 'http', url: `https:${url}` }) },
+    fusion: {
+      form: 'fusion:A+B',
+      block: (rest, expand) => ({ driver: 'fusion', retrievers: rest.split('+').map((one) => expand(one)) }),
     },
   },
   embedder: EMBEDDER_PREFIXES,
@@ -122,7 +132,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
 
 /** Names that the command line reserves and this version does not carry, so that the error can say so instead of 'unknown'. */
 export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
-  retriever: ['http:', 'https:', 'fusion:'],
+  retriever: [],
   embedder: [],
   policy: ['openai:', 'anthropic:', 'chat:'],
   reranker: ['lm:'],

@@ -98,12 +98,30 @@ export const lateInteractionSchema = z.strictObject({
   embedder: z.discriminatedUnion('driver', [onnxTokenEmbedderSchema]),
 });
 
-export const retrieverSchema = z.discriminatedUnion('driver', [
-  bm25Schema,
-  winkSchema,
-  denseSchema,
-  lateInteractionSchema,
-]);
+/** A retriever of somebody else's behind the protocol of docs/retrievers.md. */
+export const httpSchema = z.strictObject({
+  driver: z.literal('http'),
+  url: z.string().min(1),
+  authFrom: z.string().min(1).optional(),
+  /** An index that is there already and is only ever searched; without it, one of ours is filled with the documents. */
+  index: z.string().min(1).optional(),
+});
+
+const SINGLE = [bm25Schema, winkSchema, denseSchema, lateInteractionSchema, httpSchema] as const;
+
+export const fusionSchema = z.strictObject({
+  driver: z.literal('fusion'),
+  retrievers: z.array(z.discriminatedUnion('driver', SINGLE)).min(2).max(10),
+  /** rrf: by ranks, 1 / (rankConstant + rank); weighted: by scores, each ranking's spread over [0, 1]. */
+  method: z.enum(['rrf', 'weighted']).default('rrf'),
+  /** One per retriever; default: equal. */
+  weights: z.array(z.number().min(0)).optional(),
+  rankConstant: z.number().min(0).max(100_000).default(60),
+  /** How deep each ranking is looked at. */
+  depth: z.int().min(1).max(100_000).default(1000),
+});
+
+export const retrieverSchema = z.discriminatedUnion('driver', [...SINGLE, fusionSchema]);
 
 export const identityPolicySchema = z.strictObject({ driver: z.literal('identity') });
 export const editPolicySchema = z.strictObject({
@@ -196,7 +214,7 @@ export function namedBlock(kind: SpecKind, name: string): Block {
   if (prefix !== undefined) {
     const { form, block } = PREFIXES[kind][prefix];
     const rest = name.slice(prefix.length + 1);
-    if (rest.trim() !== '') return block(rest);
+    if (rest.trim() !== '') return block(rest, (one) => namedBlock(kind, one));
     throw new DocOptError('CONFIG', `${kind} '${name}' stops after the colon`, { hint: `Expected: ${form}.` });
   }
   const reserved = RESERVED[kind].some((one) => (one.endsWith(':') ? name.startsWith(one) : name === one));

@@ -3,7 +3,7 @@ import { DocOptError } from '../errors.ts';
 import { registerSecret } from '../run/redact.ts';
 import { parseAddress } from '../run/wire/mod.ts';
 
-export type ServiceName = 'openai' | 'cohere' | 'voyage' | 'jina' | 'tei' | 'vllm' | 'infinity' | 'chat';
+export type ServiceName = 'openai' | 'cohere' | 'voyage' | 'jina' | 'tei' | 'vllm' | 'infinity' | 'chat' | 'http';
 
 interface ServiceFacts {
   /** The vendor's; undefined = there is none, the user names it. */
@@ -32,6 +32,7 @@ const SERVICES: Readonly<Record<ServiceName, ServiceFacts>> = {
   tei: { urlVariables: ['TEI_BASE_URL'], keyVariables: ['TEI_API_KEY'] },
   vllm: { urlVariables: ['VLLM_BASE_URL'], keyVariables: ['VLLM_API_KEY'] },
   infinity: { urlVariables: ['INFINITY_BASE_URL'], keyVariables: ['INFINITY_API_KEY'] },
+  http: { urlVariables: [], keyVariables: ['HTTP_RETRIEVER_KEY'] },
   chat: { urlVariables: ['CHAT_BASE_URL'], keyVariables: ['CHAT_API_KEY', 'OPENAI_API_KEY'] },
 };
 
