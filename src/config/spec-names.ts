@@ -43,12 +43,8 @@ export function distinctNames(kind: SpecKind, blocks: readonly Spec[]): string[]
 function shortForm(kind: SpecKind, block: Spec): { name: string; stands: Spec } {
   for (const [name, stands] of Object.entries(NAMES[kind])) if (holds(block, stands)) return { name, stands };
   for (const [prefix, { block: expand }] of Object.entries(PREFIXES[kind])) {
-<<<<<<< HEAD
-    const argument = argumentOf(block, expanded(expand, ARGUMENT)) ?? servedModel(block, expand);
-    if (argument !== undefined) return { name: `${prefix}:${argument}`, stands: expand(argument) };
-=======
     const own = (rest: string): Spec => expand(rest, refuse);
-    const argument = argumentOf(block, patternOf(own));
+    const argument = argumentOf(block, expanded(own, ARGUMENT)) ?? servedModel(block, own);
     if (argument !== undefined) return { name: `${prefix}:${argument}`, stands: own(argument) };
   }
   if (block.driver === 'fusion') {
@@ -57,7 +53,6 @@ function shortForm(kind: SpecKind, block: Spec): { name: string; stands: Spec } 
       name: `fusion:${parts.map((part) => specName(kind, part)).join('+')}`,
       stands: { driver: 'fusion', retrievers: parts },
     };
->>>>>>> e1dbf06 (Retrievers http (a black box behind a small protocol, with a reference server) and fusion, under the retriever contract; both as reward targets)
   }
   return { name: String(block.driver), stands: { driver: block.driver } };
 }
