@@ -2,9 +2,8 @@
  * The systems of a study: selectors by name or `name:option=value,...`, each with the settings that are to be tried. The
  * swept baselines get the grids of BoundaryMORPH C.2; a setting that is written out is taken as it is and not swept.
  */
-import { splitSettings } from '../../src/config/short-form.ts';
 import type { Selector } from '../../src/ports.ts';
-import { createSelector, type SelectorSpec } from '../selectors/registry.ts';
+import { createSelector, parseSelector, type SelectorSpec } from '../selectors/registry.ts';
 
 export type Settings = Readonly<Record<string, number | string | boolean>>;
 
@@ -31,23 +30,16 @@ export const SWEEPS: Readonly<Record<string, Readonly<Record<string, readonly nu
   rgs: { degree: [10, 32, 64], seedDiv: [5, 4, 3, 2], frac: [0.2, 0.5, 1] },
 };
 
-/** 'boundary-morph:kernel=rbf,batch=4' -> a system. Throws USAGE for a name that is not known. */
+/** 'boundary-morph:kernel=rbf,batch=4' -> a system. USAGE for a name, CONFIG for a setting, that is not known. */
 export function parseSystem(text: string, options: { readonly seed: number; readonly sweep: boolean }): StudySystem {
-  const { name: driver, settings: written } = splitSettings(text);
-  const given = Object.fromEntries(written.map(([key, value]) => [key, scalar(value)]));
-  const open = Object.entries(options.sweep ? (SWEEPS[driver] ?? {}) : {}).filter(([key]) => !(key in given));
-  const candidates = combinations(Object.fromEntries(open)).map((settings) => {
-    const block = { driver, ...given, ...settings } as unknown as SelectorSpec;
-    // A bare name goes in as a name, so that one that does not exist gets the full answer.
-    return { settings, selector: createSelector(Object.keys(block).length === 1 ? driver : block, options.seed) };
-  });
+  const block = parseSelector(text);
+  const { driver } = block;
+  const open = Object.entries(options.sweep ? (SWEEPS[driver] ?? {}) : {}).filter(([key]) => !(key in block));
+  const candidates = combinations(Object.fromEntries(open)).map((settings) => ({
+    settings,
+    selector: createSelector({ ...block, ...settings } as SelectorSpec, options.seed),
+  }));
   return { name: text, driver, candidates, ignoresCapacity: CAPACITY_BLIND.includes(driver) };
-}
-
-function scalar(text: string): number | string | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  const value = Number(text);
-  return text === '' || Number.isNaN(value) ? text : value;
 }
 
 /** Every way to take one value of each list, the last list turning fastest. */

@@ -17,6 +17,8 @@ describe('parseSystem', () => {
     ]);
     expect(() => parseSystem('boundary-morf', options)).toThrow(/did you mean.*boundary-morph/i);
     expect(() => parseSystem('boundary-morph:batch=0', options)).toThrow(/batch/);
+    expect(() => parseSystem('boundary-morph:kernl=rbf', options)).toThrow(/unknown setting 'kernl'/);
+    expect(() => parseSystem('boundary-morph:kernel=round', options)).toThrow(/kernel/);
   });
 
   it('tries every combination of a grid, in one order', () => {
