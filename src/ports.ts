@@ -84,11 +84,6 @@ export interface Policy {
   readonly id: string;
   /** completions[prompt][sample]; always sampling.samples per prompt. */
   generate(prompts: readonly Prompt[], sampling: Sampling): Promise<Completion[][]>;
-  /**
-   * Of a policy that was fitted on training queries in folds: a document's rewrites draw on no training query of a document
-   * of its own fold. Undefined for documents without training queries.
-   */
-  foldOf?(documentId: string): number | undefined;
 }
 
 /** A policy whose per-token log-probs can be read and pushed. It knows no RL: the loss arrives as its gradient. */

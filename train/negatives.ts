@@ -3,7 +3,7 @@
  * `hard` takes those with the highest similarity to the document as it is indexed now; `random` draws them.
  */
 import { compareRanked } from '../src/kernels/compare.ts';
-import { createRng, deriveSeed, type Rng } from '../src/kernels/rng.ts';
+import { createRng, deriveSeed } from '../src/kernels/rng.ts';
 import type { RetrievalIndex } from '../src/ports.ts';
 import type { Corpus } from '../src/types.ts';
 import type { Spread } from './kernels/spread.ts';
@@ -17,12 +17,6 @@ export interface MiningOptions {
   readonly seed: number;
   /** Collects the spread of ALL similarities on the way, for the similarity reward. */
   readonly spread?: Spread;
-  /**
-   * Fold of a document for a policy fitted in folds (Policy.foldOf). Queries of the document's own fold then come first,
-   * whatever their similarity: on the test queries, too, a rewrite meets queries that the policy has not drawn on, and one
-   * that it has drawn on is attracted by the very words it lent.
-   */
-  readonly foldOf?: (documentId: string) => number | undefined;
   /** Similarities held at once; default 4 million, 32 MB of doubles. The whole queries x documents matrix never exists. */
   readonly heldCells?: number;
 }
@@ -42,10 +36,9 @@ export async function mineNegatives(
   options: MiningOptions,
 ): Promise<Map<number, readonly number[]>> {
   const negatives = new Map<number, readonly number[]>(documents.map((document) => [document, []]));
-  const folds = queryFolds(corpus, training, options.foldOf);
   const wantsHard = options.mining === 'hard' && options.count > 0;
   if (options.mining === 'random') {
-    for (const document of documents) negatives.set(document, drawRandom(document, corpus, training, folds, options));
+    for (const document of documents) negatives.set(document, drawRandom(document, corpus, training, options));
   }
   if ((!wantsHard && options.spread === undefined) || training.queries.length === 0) return negatives;
 
@@ -53,9 +46,7 @@ export async function mineNegatives(
   // that each is searched once, and every document keeps its best so far.
   const columns = options.spread === undefined ? documents : corpus.ids.map((_, position) => position);
   const ids = columns.map((position) => corpus.ids[position]);
-  const hardest = new Map(
-    documents.map((document) => [document, createHardest(document, training, folds, options.count)]),
-  );
+  const hardest = new Map(documents.map((document) => [document, createHardest(document, training, options.count)]));
   const height = Math.max(1, Math.floor((options.heldCells ?? HELD_CELLS) / columns.length));
   for (let start = 0; start < training.queries.length; start += height) {
     const block = await index.similarities(training.queries.slice(start, start + height), ids);
@@ -77,26 +68,22 @@ interface Hardest {
   readonly queries: readonly number[];
 }
 
-/** Keeps a document's `count` most similar allowed queries, those of its fold before all others. */
-function createHardest(document: number, training: TrainingQueries, folds: QueryFolds, count: number): Hardest {
+/** Keeps a document's `count` most similar allowed queries. */
+function createHardest(document: number, training: TrainingQueries, count: number): Hardest {
   const forbidden = positiveTexts(document, training);
-  const unseen = folds.unseenBy(document);
   const queries: number[] = [];
   const scores: number[] = [];
   return {
     queries,
     offer(q, score) {
       // Nearly every query ends here: it is not among the best.
-      const last = queries.length === count ? count - 1 : -1;
-      if (last >= 0 && unseen(q) <= unseen(queries[last]) && score < scores[last]) return;
+      if (queries.length === count && score < scores[count - 1]) return;
       if (training.judged[q].ideal <= 0 || forbidden.has(training.textGroup[q])) return;
       const { id } = training.queries[q];
-      const isBefore = (place: number): boolean => {
-        const other = queries[place];
-        return (unseen(other) - unseen(q) || compareRanked(score, id, scores[place], training.queries[other].id)) < 0;
-      };
       let place = queries.length;
-      while (place > 0 && isBefore(place - 1)) place--;
+      while (place > 0 && compareRanked(score, id, scores[place - 1], training.queries[queries[place - 1]].id) < 0) {
+        place--;
+      }
       if (place >= count) return;
       queries.splice(place, 0, q);
       scores.splice(place, 0, score);
@@ -108,29 +95,11 @@ function createHardest(document: number, training: TrainingQueries, folds: Query
   };
 }
 
-function drawRandom(
-  document: number,
-  corpus: Corpus,
-  training: TrainingQueries,
-  folds: QueryFolds,
-  options: MiningOptions,
-): number[] {
+function drawRandom(document: number, corpus: Corpus, training: TrainingQueries, options: MiningOptions): number[] {
   const forbidden = positiveTexts(document, training);
-  const unseen = folds.unseenBy(document);
-  const allowed = training.answerable.filter((q) => !forbidden.has(training.textGroup[q]));
+  const pool = training.answerable.filter((q) => !forbidden.has(training.textGroup[q]));
   const rng = createRng(deriveSeed(options.seed, 'negatives', corpus.ids[document]));
-  const own = draw(
-    allowed.filter((q) => unseen(q) === 1),
-    options.count,
-    rng,
-  );
-  const others = allowed.filter((q) => unseen(q) === 0);
-  return [...own, ...draw(others, options.count - own.length, rng)];
-}
-
-/** The first steps of a Fisher-Yates shuffle, in place. */
-function draw(pool: number[], count: number, rng: Rng): number[] {
-  const size = Math.min(count, pool.length);
+  const size = Math.min(options.count, pool.length);
   for (let i = 0; i < size; i++) {
     const j = i + rng.int(pool.length - i);
     const held = pool[i];
@@ -138,26 +107,6 @@ function draw(pool: number[], count: number, rng: Rng): number[] {
     pool[j] = held;
   }
   return pool.slice(0, size);
-}
-
-interface QueryFolds {
-  /** 1 for the queries of the document's own fold, else 0; without folds 1 for all. */
-  unseenBy(document: number): (query: number) => 0 | 1;
-}
-
-function queryFolds(corpus: Corpus, training: TrainingQueries, foldOf: MiningOptions['foldOf']): QueryFolds {
-  if (foldOf === undefined) return { unseenBy: () => () => 1 };
-  // The documents of one query are in one fold, so the last of them speaks for all.
-  const folds: (number | undefined)[] = training.queries.map(() => undefined);
-  for (const [document, queries] of training.positives) {
-    for (const q of queries) folds[q] = foldOf(corpus.ids[document]);
-  }
-  return {
-    unseenBy(document) {
-      const fold = foldOf(corpus.ids[document]);
-      return (q) => (fold !== undefined && folds[q] === fold ? 1 : 0);
-    },
-  };
 }
 
 /** Text groups of the document's positive queries; a query shares its group with itself, so these exclude Q+ too. */

@@ -55,8 +55,7 @@ export async function openRound(context: RefreshContext, step: number, texts: re
   const rewritten = corpusWithTexts(context.corpus, texts);
   const index = await context.retriever.build(rewritten);
   context.signal?.throwIfAborted();
-  const { training, options, policy } = context;
-  const rewarder = await createRewarder(index, rewritten, training, options, step, policy.foldOf?.bind(policy));
+  const rewarder = await createRewarder(index, rewritten, context.training, context.options, step);
   const dev = await devNdcg(context, index);
   return { step, texts, rewarder, evaluation: { step, train: rewarder.trainNdcg, dev } };
 }

@@ -18,7 +18,7 @@ import {
   tieRunsOverCut,
 } from './kernels/reward.ts';
 import { createSpread } from './kernels/spread.ts';
-import { type MiningOptions, mineNegatives } from './negatives.ts';
+import { mineNegatives } from './negatives.ts';
 import { type TrainOptions, usesNegatives } from './options.ts';
 import type { TrainingQueries } from './training-queries.ts';
 
@@ -51,14 +51,13 @@ export interface Rewarder {
   reward(candidates: readonly Candidates[]): Promise<Rewarded[]>;
 }
 
-/** `corpus` is what `index` holds; `round` tells one refresh from the next in random mining; `foldOf`: see MiningOptions. */
+/** `corpus` is what `index` holds; `round` tells one refresh from the next in random mining. */
 export async function createRewarder(
   index: RetrievalIndex,
   corpus: Corpus,
   training: TrainingQueries,
   options: RewardOptions,
   round: number,
-  foldOf?: MiningOptions['foldOf'],
 ): Promise<Rewarder> {
   const k = options.rewardK;
   const depth = depthFor(options.rewardTies, k);
@@ -85,7 +84,6 @@ export async function createRewarder(
     count: options.negativesPerDocument,
     seed: deriveSeed(options.seed, 'mining', round),
     spread,
-    foldOf,
   });
   const positivesOf = (document: number): readonly number[] => training.positives.get(document) ?? [];
   const negativesOf = (document: number): readonly number[] => negatives.get(document) ?? [];

@@ -44,36 +44,6 @@ describe('hard negatives', () => {
     }
   });
 
-  it("come from the document's own fold first, where the policy was fitted in folds", async () => {
-    const { corpus, training, index } = await world(3);
-    const all = await index.similarities(training.queries, corpus.ids);
-    const fold = (id: string) => Number(id.slice(1)) % 4;
-    const foldOfQuery = (q: number) => {
-      const ids = [...training.judged[q].grades].filter(([, grade]) => grade > 0).map(([id]) => id);
-      return ids.length === 0 ? undefined : fold(ids[0]);
-    };
-    const documents = [...training.positives.keys()];
-    for (const count of [2, 12]) {
-      const options = { mining: 'hard', count, seed: 1, foldOf: fold } as const;
-      const mined = await mineNegatives(index, corpus, training, documents, options);
-      const drawn = await mineNegatives(index, corpus, training, documents, { ...options, mining: 'random' });
-      for (const document of documents) {
-        const own = (q: number) => (foldOfQuery(q) === fold(corpus.ids[document]) ? 1 : 0);
-        const texts = new Set(training.positives.get(document)!.map((q) => training.queries[q].text));
-        const allowed = training.answerable.filter((q) => !texts.has(training.queries[q].text));
-        const score = (q: number) => all.data[q * all.columns + document];
-        const expected = [...allowed].sort(
-          (a, b) =>
-            own(b) - own(a) || compareRanked(score(a), training.queries[a].id, score(b), training.queries[b].id),
-        );
-        expect(mined.get(document)).toEqual(expected.slice(0, count));
-        const random = drawn.get(document)!;
-        expect(random.filter((q) => own(q)).length).toBe(Math.min(count, allowed.filter((q) => own(q)).length));
-        expect(new Set(random).size).toBe(Math.min(count, allowed.length));
-      }
-    }
-  });
-
   it('leave out twins of positive queries, whatever their case', async () => {
     const corpus = arrayCorpus([
       { id: 'a', title: '', text: 'sort list' },

@@ -84,10 +84,6 @@ class LinearEditPolicy implements EditPolicy {
     return this.#state.candidates.operations;
   }
 
-  foldOf(documentId: string): number | undefined {
-    return this.#state.candidates.knowledge.foldOf.get(documentId);
-  }
-
   candidates(document: IndexText): EditSet {
     return this.#state.candidates.of(document);
   }
