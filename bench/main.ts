@@ -15,6 +15,8 @@ const BENCHES: Readonly<Record<string, { what: string; load: () => Promise<{ run
   },
   serve: { what: 'the HTTP service', load: () => import('./serve.ts') },
   'vector-search': { what: 'exact flat search', load: () => import('./vector-search.ts') },
+  'lm-train': { what: 'one GRPO update of a 135M language model', load: () => import('./lm-train.ts') },
+  'lm-decode': { what: 'sampling from a 135M language model', load: () => import('./lm-decode.ts') },
   'load-500k': { what: 'loading 500,000 documents', load: () => import('./load-500k.ts') },
   'reranker-quality': {
     what: 'what the embedded reranker earns, on the collections in DOCOPT_DATA',
