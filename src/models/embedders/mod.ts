@@ -49,7 +49,7 @@ export function createEmbedder(block: EmbedderBlock, services: ModelServices = {
       };
     }
     case 'onnx':
-      return onnxEmbedder(block, services.log);
+      return onnxEmbedder(block, services);
     case 'openai':
     case 'cohere':
     case 'voyage':

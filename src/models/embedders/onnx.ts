@@ -11,6 +11,7 @@ import type { OnnxEncoder, OnnxFolderOptions, Sequence } from '../onnx/encoder.t
 import { openEncoder } from '../onnx/encoder.ts';
 import { poolRow, writeUnit } from '../onnx/pool.ts';
 import { longestInput, type Pooling, type Prompts, statedPooling, statedPrompts } from '../onnx/sentence-folder.ts';
+import type { ModelServices } from '../services.ts';
 
 export interface OnnxEmbedderOptions extends OnnxFolderOptions {
   /** Default: as 1_Pooling/config.json says. */
@@ -25,9 +26,9 @@ export interface OnnxEmbedderOptions extends OnnxFolderOptions {
 /** The model is opened when vectors are first wanted. */
 export function onnxEmbedder(
   options: OnnxEmbedderOptions,
-  log?: Log,
+  services: ModelServices = {},
 ): { readonly id: string; load(): Promise<OnnxEmbedder> } {
-  return { id: `onnx(${basename(options.path)})`, load: () => openOnnxEmbedder(options, log) };
+  return { id: `onnx(${basename(options.path)})`, load: () => openOnnxEmbedder(options, services) };
 }
 
 /** An embedder with its model open; `close` frees it. */
@@ -38,10 +39,13 @@ export interface OnnxEmbedder extends Embedder {
 }
 
 /** DATA for a folder that is incomplete or of another kind, CONFIG for options that do not fit it, MISSING without the runtime. */
-export async function openOnnxEmbedder(options: OnnxEmbedderOptions, log?: Log): Promise<OnnxEmbedder> {
-  const encoder = await openEncoder(options);
+export async function openOnnxEmbedder(
+  options: OnnxEmbedderOptions,
+  services: ModelServices = {},
+): Promise<OnnxEmbedder> {
+  const encoder = await openEncoder(options, services);
   try {
-    return await embedderOf(encoder, options, log);
+    return await embedderOf(encoder, options, services.log);
   } catch (error) {
     await encoder.close();
     throw error;
@@ -76,22 +80,26 @@ async function embedderOf(encoder: OnnxEncoder, options: OnnxEmbedderOptions, lo
   };
   const vectors = async (texts: readonly string[]): Promise<{ width: number; data: Float32Array }> => {
     const sequences = texts.map(sequence);
+    const progress = texts.length > 64 ? log?.progress(`embedding with ${basename(folder)}`, texts.length) : undefined;
     let width = 0;
     let data = new Float32Array(0);
-    await encoder.run(sequences, output, ({ tensor, sequences: batch }) => {
-      const own = tensor.dims[tensor.dims.length - 1];
-      if (width === 0) {
-        width = own;
-        data = new Float32Array(texts.length * width);
-      }
-      batch.forEach((text, row) => {
-        const vector =
-          pooling === undefined
-            ? Float64Array.from((tensor.data as Float32Array).subarray(row * own, (row + 1) * own))
-            : poolRow(tensor, row, sequences[text].ids.length, pooling);
-        if (!writeUnit(vector, data, text * width)) throw noDirection(folder, texts[text]);
-      });
-    });
+    await encoder
+      .run(sequences, output, ({ tensor, sequences: batch }) => {
+        const own = tensor.dims[tensor.dims.length - 1];
+        if (width === 0) {
+          width = own;
+          data = new Float32Array(texts.length * width);
+        }
+        batch.forEach((text, row) => {
+          const vector =
+            pooling === undefined
+              ? Float64Array.from((tensor.data as Float32Array).subarray(row * own, (row + 1) * own))
+              : poolRow(tensor, row, sequences[text].ids.length, pooling);
+          if (!writeUnit(vector, data, text * width)) throw noDirection(folder, texts[text]);
+        });
+        progress?.tick(batch.length);
+      })
+      .finally(() => progress?.end());
     return { width, data };
   };
 
@@ -103,14 +111,19 @@ async function embedderOf(encoder: OnnxEncoder, options: OnnxEmbedderOptions, lo
   return {
     id: `onnx(${basename(folder)},${pooling ?? output},${maxTokens},${fingerprint})`,
     dimensions: width,
+    // Many at a time, so that texts of near lengths find together.
+    batch: 2048,
     counts,
     async embed(texts, role) {
       if (texts.length === 0) return { rows: 0, columns: width, data: new Float32Array(0) };
       const { data } = await vectors(texts.map((text) => prompts[role] + text));
       if (counts.cut > 0 && !warned) {
         warned = true;
-        log?.warn(`texts of more than ${maxTokens} tokens are cut for ${basename(folder)} (key maxTokens)`);
+        log?.warn(
+          `texts of more than ${maxTokens} tokens are cut for ${basename(folder)} (key maxTokens); the debug log counts them`,
+        );
       }
+      if (counts.cut > 0) log?.debug(`${basename(folder)}: ${counts.cut} of ${counts.texts} texts cut so far`);
       return { rows: texts.length, columns: width, data };
     },
     close: () => encoder.close(),

@@ -4,13 +4,15 @@
  * sequence alone.
  */
 import { DocOptError } from '../../errors.ts';
+import { hubFolder, isHubName } from '../hub.ts';
 import { type OnnxHost, type OnnxTensor, openOnnx } from '../runtimes/onnxruntime.ts';
+import type { ModelServices } from '../services.ts';
 import { countIn, type JsonObject, readFolderJson } from './folder-json.ts';
-import { locateModel, type ModelFacts, type Precision, readModelFacts } from './model-file.ts';
+import { locateModel, type ModelFacts, neededFiles, type Precision, readModelFacts } from './model-file.ts';
 import { openTokenizer, type TextTokenizer } from './tokenizer.ts';
 
 export interface OnnxFolderOptions {
-  /** A folder in the Hugging Face layout, or a .onnx file inside one. */
+  /** A folder in the Hugging Face layout, a .onnx file inside one, or hf:ORG/NAME[@REVISION] of the hub. */
   readonly path: string;
   /** One of several .onnx files, relative to the folder. */
   readonly file?: string;
@@ -52,8 +54,11 @@ export interface OnnxEncoder {
 /** Tokens of one run, padding included: bounds its memory. */
 const BATCH_TOKENS = 16_384;
 
-export async function openEncoder(options: OnnxFolderOptions): Promise<OnnxEncoder> {
-  const { folder, path } = locateModel(options.path, options);
+export async function openEncoder(options: OnnxFolderOptions, services: ModelServices = {}): Promise<OnnxEncoder> {
+  const place = isHubName(options.path)
+    ? await hubFolder(options.path, (names) => neededFiles(options.path, names, options), services)
+    : options.path;
+  const { folder, path } = locateModel(place, options);
   const tokenizer = await openTokenizer(folder);
   const config = readFolderJson(folder, 'config.json');
   const facts = await readModelFacts(path);

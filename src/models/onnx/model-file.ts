@@ -28,7 +28,9 @@ export function locateModel(place: string, choice: { file?: string; precision?: 
   const stats = existsSync(path) ? statSync(path) : undefined;
   if (stats === undefined) {
     throw new DocOptError('DATA', `there is no model folder ${place}`, {
-      hint: 'Give a folder with tokenizer.json and model.onnx (or onnx/model.onnx), as a Hugging Face repository has them.',
+      hint: /^[\w.-]+\/[\w.-]+$/.test(place)
+        ? `A model of the Hugging Face hub is named hf:${place}.`
+        : 'Give a folder with tokenizer.json and model.onnx (or onnx/model.onnx), as a Hugging Face repository has them.',
     });
   }
   if (stats.isFile()) {
@@ -36,11 +38,19 @@ export function locateModel(place: string, choice: { file?: string; precision?: 
     const above = basename(own) === 'onnx' && !existsSync(join(own, 'tokenizer.json'));
     return { folder: above ? dirname(own) : own, path };
   }
-  const there = onnxFiles(path);
+  return { folder: path, path: join(path, chooseModel(place, onnxFiles(path), choice)) };
+}
+
+/** One of the .onnx files of `place`, by name. Throws DATA that lists them. */
+export function chooseModel(
+  place: string,
+  there: readonly string[],
+  choice: { readonly file?: string; readonly precision?: Precision },
+): string {
   const wanted = choice.file !== undefined ? [choice.file] : choice.precision && withFolders(FILES[choice.precision]);
   const taken = (wanted ?? withFolders(FILES.fp32)).find((name) => there.includes(name));
   const found = taken ?? (wanted === undefined && there.length === 1 ? there[0] : undefined);
-  if (found !== undefined) return { folder: path, path: join(path, found) };
+  if (found !== undefined) return found;
   const what = wanted === undefined ? 'model.onnx' : wanted.join(' or ');
   throw new DocOptError('DATA', `${place} holds no ${what}; its .onnx files: ${there.join(', ') || 'none'}`, {
     hint:
@@ -92,4 +102,19 @@ export async function readModelFacts(path: string): Promise<ModelFacts> {
     tail = Buffer.from(chunk.subarray(Math.max(0, chunk.length - OVERLAP)));
   }
   return { sha256: hash.digest('hex'), dynamic };
+}
+
+/** Of a repository's files, what running one of its models needs: that .onnx file, its external data, and the small ones. */
+export function neededFiles(
+  place: string,
+  names: readonly string[],
+  choice: { readonly file?: string; readonly precision?: Precision },
+): string[] {
+  const models = names.filter((name) => /^(onnx\/)?[^/]+\.onnx$/.test(name));
+  const model = chooseModel(place, models, choice);
+  const isSmall = (name: string): boolean =>
+    /^([^/]+\.json|artifact\.metadata|\d_[^/]+\/(config\.json|model\.safetensors))$/.test(name);
+  return names.filter(
+    (name) => name === model || name === `${model}_data` || name === `${model}.data` || isSmall(name),
+  );
 }

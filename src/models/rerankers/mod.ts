@@ -55,7 +55,7 @@ export function createReranker(block: RerankerBlock, sources: RerankerSources): 
         'It is for studies: morph compare --data DATA --retriever R --reranker qrels.',
       );
     case 'onnx':
-      return createOnnxReranker(block, sources.services?.log);
+      return createOnnxReranker(block, sources.services);
     case 'cohere':
     case 'jina':
     case 'voyage':

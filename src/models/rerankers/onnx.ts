@@ -7,11 +7,12 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { documentText } from '../../data/mod.ts';
 import { DocOptError } from '../../errors.ts';
-import type { Log, Reranker } from '../../ports.ts';
+import type { Reranker } from '../../ports.ts';
 import { type OnnxEncoder, type OnnxFolderOptions, openEncoder, type Sequence } from '../onnx/encoder.ts';
 import { longestInput } from '../onnx/sentence-folder.ts';
 import type { TextTokenizer } from '../onnx/tokenizer.ts';
 import type { OnnxTensor } from '../runtimes/onnxruntime.ts';
+import type { ModelServices } from '../services.ts';
 
 export interface OnnxRerankerOptions extends OnnxFolderOptions {
   /** Query, passage and special tokens together. Default: as the folder says. */
@@ -38,12 +39,12 @@ export interface OnnxReranker extends Reranker {
 }
 
 /** The model is opened with the first pair. Errors as openEncoder has them; DATA when the head is none of a reranker. */
-export function createOnnxReranker(options: OnnxRerankerOptions, log?: Log): OnnxReranker {
+export function createOnnxReranker(options: OnnxRerankerOptions, services: ModelServices = {}): OnnxReranker {
   let opened: Promise<CrossEncoder> | undefined;
   const counts = { pairs: 0, cut: 0 };
   const remembered = new Map<string, number>();
   const open = (): Promise<CrossEncoder> => {
-    opened ??= openCrossEncoder(options, counts).catch((error) => {
+    opened ??= openCrossEncoder(options, counts, services).catch((error) => {
       opened = undefined;
       throw error;
     });
@@ -74,7 +75,7 @@ export function createOnnxReranker(options: OnnxRerankerOptions, log?: Log): Onn
       if (counts.cut > 0 && !warned) {
         warned = true;
         const how = options.maxPassage === 'best-of-windows' ? 'read in windows' : 'cut';
-        log?.warn(`passages that are too long for ${basename(options.path)} are ${how} (key maxPassage)`);
+        services.log?.warn(`passages that are too long for ${basename(options.path)} are ${how} (key maxPassage)`);
       }
       return out;
     },
@@ -94,8 +95,9 @@ interface CrossEncoder {
 async function openCrossEncoder(
   options: OnnxRerankerOptions,
   counts: { pairs: number; cut: number },
+  services: ModelServices,
 ): Promise<CrossEncoder> {
-  const encoder = await openEncoder(options);
+  const encoder = await openEncoder(options, services);
   try {
     const output = headOf(encoder);
     const maxTokens = longestInput(encoder.folder, options.maxTokens, encoder.positions);

@@ -16,7 +16,7 @@ export type TokenEmbedderBlock = { readonly driver: 'onnx' } & OnnxTokenEmbedder
 export function createTokenEmbedder(block: TokenEmbedderBlock, services: ModelServices = {}): TokenEmbedderLoad {
   switch (block.driver) {
     case 'onnx':
-      return onnxTokenEmbedder(block, services.log);
+      return onnxTokenEmbedder(block, services);
     default:
       throw new Error(`unknown token embedder ${block.driver satisfies never}`);
   }

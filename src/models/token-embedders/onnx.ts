@@ -13,6 +13,7 @@ import { type ColbertConventions, colbertConventions } from '../onnx/colbert-fol
 import { type OnnxEncoder, type OnnxFolderOptions, openEncoder, type Sequence } from '../onnx/encoder.ts';
 import { writeUnit } from '../onnx/pool.ts';
 import { type FloatTensor, readSafetensor } from '../safetensors.ts';
+import type { ModelServices } from '../services.ts';
 
 export interface OnnxTokenEmbedderOptions extends OnnxFolderOptions, Partial<ColbertConventions> {
   /** A safetensors file with `linear.weight`, relative to the folder. Default: 1_Dense/model.safetensors where it exists. */
@@ -31,16 +32,19 @@ const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 /** The model is opened when vectors are first wanted. */
 export function onnxTokenEmbedder(
   options: OnnxTokenEmbedderOptions,
-  log?: Log,
+  services: ModelServices = {},
 ): { readonly id: string; load(): Promise<OnnxTokenEmbedder> } {
-  return { id: `onnx(${basename(options.path)})`, load: () => openOnnxTokenEmbedder(options, log) };
+  return { id: `onnx(${basename(options.path)})`, load: () => openOnnxTokenEmbedder(options, services) };
 }
 
 /** Errors as openEncoder has them; CONFIG when markers are unknown or are no tokens of the model. */
-export async function openOnnxTokenEmbedder(options: OnnxTokenEmbedderOptions, log?: Log): Promise<OnnxTokenEmbedder> {
-  const encoder = await openEncoder(options);
+export async function openOnnxTokenEmbedder(
+  options: OnnxTokenEmbedderOptions,
+  services: ModelServices = {},
+): Promise<OnnxTokenEmbedder> {
+  const encoder = await openEncoder(options, services);
   try {
-    return await embedderOf(encoder, options, log);
+    return await embedderOf(encoder, options, services.log);
   } catch (error) {
     await encoder.close();
     throw error;

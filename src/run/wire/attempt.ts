@@ -18,6 +18,8 @@ export interface AttemptOptions {
   readonly totalMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
+  /** What to send to another host that a redirect leads to, checked first. Absent: such a redirect is not followed. */
+  readonly elsewhere?: (target: URL) => Headers;
 }
 
 export type Outcome =
@@ -35,16 +37,17 @@ const MOST_REDIRECTS = 3;
 
 /** Never throws but the signal's reason. */
 export async function attempt(options: AttemptOptions): Promise<Outcome> {
-  let { url } = options;
+  let { url, headers } = options;
   for (let hop = 0; ; hop++) {
-    const outcome = await exchange(options, url);
+    const outcome = await exchange({ ...options, headers }, url);
     if (outcome.kind === 'broken' || outcome.status < 300 || outcome.status >= 400 || outcome.status === 304)
       return outcome;
     const location = outcome.headers.get('location');
     const target = location === null || !URL.canParse(location, url.href) ? undefined : new URL(location, url);
     if (target === undefined)
       return broken(`it answered ${outcome.status} without saying where to go`, { hopeless: true });
-    if (target.origin !== url.origin) {
+    if (target.origin !== url.origin && options.elsewhere !== undefined) headers = options.elsewhere(target);
+    else if (target.origin !== url.origin) {
       return broken(`it redirects to ${target.host}, and what is meant for ${url.host} is not sent there`, {
         hopeless: true,
       });

@@ -25,6 +25,8 @@ export interface WireRequest {
   readonly cost?: WireCost;
   /** Key under which the answer is recorded and looked up, see `requestKey`. Absent = the driver records for itself, or nobody does. */
   readonly record?: string;
+  /** A redirect to another (allowed) host is followed, without any header but Range: files that lie on some CDN. */
+  readonly elsewhere?: true;
   readonly signal?: AbortSignal;
   /** Milliseconds that all tries and waits may take together. */
   readonly deadlineMs?: number;

@@ -121,6 +121,13 @@ export function createWire(options: WireOptions = {}): Wire {
             totalMs: left,
             maxBytes: request.maxBytes ?? MAX_BYTES,
             signal,
+            elsewhere:
+              request.elsewhere &&
+              ((target) => {
+                allowedUrl(target.href, request.service, options);
+                const range = headers.get('range');
+                return new Headers(range === null ? {} : { range });
+              }),
           }).catch((error) => {
             charge = request.cost?.upTo ?? 0;
             throw error;

@@ -27,8 +27,8 @@ const opened = async (
   options: Partial<OnnxEmbedderOptions> = {},
 ): Promise<Awaited<ReturnType<typeof openOnnxEmbedder>> & { warnings: string[] }> => {
   const warnings: string[] = [];
-  const log = { warn: (message: string) => warnings.push(message) } as unknown as Log;
-  return Object.assign(await openOnnxEmbedder({ path: folder, ...options }, log), { warnings });
+  const log = { warn: (message: string) => warnings.push(message), debug() {} } as unknown as Log;
+  return Object.assign(await openOnnxEmbedder({ path: folder, ...options }, { log }), { warnings });
 };
 
 describe('onnx embedder', () => {

@@ -94,12 +94,12 @@ describe('onnx reranker', () => {
     const model = tinyFolder(ONE);
     const passage = words('a b c d e f a c e b d f f e d c b a a a b b c c');
     const warnings: string[] = [];
-    const log = { warn: (message: string) => warnings.push(message) } as unknown as Log;
+    const log = { warn: (message: string) => warnings.push(message), debug() {} } as unknown as Log;
     const options = { path: model.folder, maxTokens: 12, minQueryTokens: 1, maxPassage: 'best-of-windows' } as const;
     // Room for 8 passage tokens beside a query of one; windows start every 6.
     const windows = [0, 6, 12, 18].map((start) => passage.slice(start, start + 8));
     for (const maxWindows of [1, 2, 8]) {
-      const reranker = createOnnxReranker({ ...options, maxWindows }, log);
+      const reranker = createOnnxReranker({ ...options, maxWindows }, { log });
       const [score] = await reranker.score({ id: 'q', text: 'cats' }, [documentOf(passage.join(' '))]);
       const logits = windows.slice(0, maxWindows).map((window) => logitOf(model, ['cats'], window));
       expect(Math.abs(score - sigmoid(Math.max(...logits)))).toBeLessThan(1e-6);
