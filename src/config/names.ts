@@ -50,15 +50,15 @@ export function nativeDimensions(driver: string, model: string): number | undefi
   return block?.driver === driver ? (block.dimensions as number) : undefined;
 }
 
-const EMBEDDERS: Readonly<Record<string, Block>> = { lsa: { driver: 'lsa' }, ...EMBEDDING_MODELS };
+const EMBEDDERS: Readonly<Record<string, Block>> = {
+  lsa: { driver: 'lsa' },
+  // Without the width: it would stand above one that was set beside the name.
+  ...mapValues(EMBEDDING_MODELS, ({ driver, model }) => ({ driver, model })),
+};
 
-/** A known model of that service with its width, or another model of it, whose width shows in its first answer. */
 const modelOf =
   (driver: string) =>
-  (model: string): Block => {
-    const dimensions = nativeDimensions(driver, model);
-    return dimensions === undefined ? { driver, model } : { driver, model, dimensions };
-  };
+  (model: string): Block => ({ driver, model });
 
 const EMBEDDER_PREFIXES: Readonly<Record<string, PrefixForm>> = {
   onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) },

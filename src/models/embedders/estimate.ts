@@ -8,7 +8,7 @@ import { addressOf } from '../endpoint.ts';
 import { envOf, type ModelServices, wireOf } from '../services.ts';
 import { cl100kCounter, estimatingCounter } from '../token-counter.ts';
 import { vectorKey } from './api/api-embedder.ts';
-import type { ApiEmbedderOptions } from './api/options.ts';
+import { withWidth } from './api/options.ts';
 import { packBatches, prepareTexts } from './api/parts.ts';
 import { transportFacts } from './api/transport.ts';
 
@@ -49,7 +49,7 @@ export async function estimateEmbedding(
   services: ModelServices,
 ): Promise<EmbeddingEstimate | undefined> {
   if (block.driver === 'lsa' || block.driver === 'onnx') return undefined;
-  const options: ApiEmbedderOptions = block;
+  const options = withWidth(block);
   const { driver } = options;
   const wire = await wireOf(services);
   const url = addressOf(driver, options, envOf(services));

@@ -53,10 +53,20 @@ const MAX_BYTES = 256 * 2 ** 20;
 const MALFORMED_ATTEMPTS = 3;
 
 export function createWire(options: WireOptions = {}): Wire {
-  const { log, cache = memoryCache(), budget = createBudget({}), clock = systemClock } = options;
+  const { log, budget = createBudget({}), clock = systemClock } = options;
   const rng = createRng(options.seed ?? clock.now() >>> 0);
   const limiters = new Map<string, Limiter>();
   const counts = { requests: 0, retries: 0, recorded: 0, tokens: 0 };
+  const record = options.cache ?? memoryCache();
+  // Drivers look up for themselves too, and what they find counts as well.
+  const cache: ResponseCache = {
+    ...record,
+    get(key) {
+      const found = record.get(key);
+      if (found !== undefined) counts.recorded++;
+      return found;
+    },
+  };
   // As many listeners as there are requests in flight, which is no leak.
   if (options.signal !== undefined) setMaxListeners(0, options.signal);
 
@@ -74,7 +84,6 @@ export function createWire(options: WireOptions = {}): Wire {
   const send = async (request: WireRequest, accept: (answer: WireAnswer) => void): Promise<WireAnswer> => {
     const found = request.record === undefined ? undefined : cache.get(request.record);
     if (found !== undefined) {
-      counts.recorded++;
       const answer = { status: 200, headers: new Headers(), bytes: found, recorded: true };
       accept(answer);
       return answer;
@@ -137,7 +146,7 @@ export function createWire(options: WireOptions = {}): Wire {
             charge = chargeOf(request.cost, verdict.answer);
             limiter.succeeded(verdict.answer.headers);
             const wrong = malformedBy(accept, verdict.answer);
-            if (wrong === undefined) return record(verdict.answer, request);
+            if (wrong === undefined) return keep(verdict.answer, request);
             await tries.next(wrong, undefined, request.repeat === 'always' ? MALFORMED_ATTEMPTS : 1);
             continue;
           }
@@ -153,7 +162,7 @@ export function createWire(options: WireOptions = {}): Wire {
     });
   };
 
-  const record = (answer: WireAnswer, request: WireRequest): WireAnswer => {
+  const keep = (answer: WireAnswer, request: WireRequest): WireAnswer => {
     counts.tokens += request.tokens ?? 0;
     if (request.record !== undefined)
       cache.put([[request.record, answer.bytes]], request.cost?.what ?? request.service);

@@ -12,7 +12,7 @@ import { envOf, type ModelServices, wireOf } from '../../services.ts';
 import { cl100kCounter, estimatingCounter, type TokenCounter } from '../../token-counter.ts';
 import { unitVectors } from './check-vectors.ts';
 import type { EmbedRequest } from './dialects.ts';
-import type { ApiEmbedderOptions } from './options.ts';
+import { type ApiEmbedderOptions, withWidth } from './options.ts';
 import { type Part, packBatches, prepareTexts } from './parts.ts';
 import { createTransport, type EmbedCost } from './transport.ts';
 
@@ -27,7 +27,8 @@ export interface ApiEmbedder {
 }
 
 /** Throws nothing before it is loaded: a missing key matters only to whoever must ask. */
-export function apiEmbedder(options: ApiEmbedderOptions, services: ModelServices): ApiEmbedder {
+export function apiEmbedder(given: ApiEmbedderOptions, services: ModelServices): ApiEmbedder {
+  const options = withWidth(given);
   const id = idOf(options, options.dimensions);
   return {
     id,

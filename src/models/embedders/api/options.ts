@@ -1,3 +1,5 @@
+import { nativeDimensions } from '../../../config/names.ts';
+
 /** What all embedders of remote services have in common, as their block says it. */
 export interface ApiEmbedderOptions {
   readonly driver: 'openai' | 'cohere' | 'voyage' | 'jina' | 'tei';
@@ -18,4 +20,10 @@ export interface ApiEmbedderOptions {
   /** Most texts in one request. */
   readonly batchSize?: number;
   readonly encoding?: 'base64' | 'float';
+}
+
+/** With the width that the model is known to have, where no other is asked for. */
+export function withWidth(options: ApiEmbedderOptions): ApiEmbedderOptions {
+  const { driver, model, dimensions } = options;
+  return { ...options, dimensions: dimensions ?? (model === undefined ? undefined : nativeDimensions(driver, model)) };
 }

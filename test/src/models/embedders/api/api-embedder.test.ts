@@ -259,8 +259,12 @@ describe('settings', () => {
   });
 
   it('tell queries from documents as each service has it', async () => {
-    const asked = async (options: Partial<ApiEmbedderOptions>, role: 'query' | 'document') => {
-      const { embedder, service } = await setUp(options);
+    const asked = async (
+      options: Partial<ApiEmbedderOptions>,
+      role: 'query' | 'document',
+      server: ModelServiceOptions = {},
+    ) => {
+      const { embedder, service } = await setUp(options, server);
       await embedder.embed(['x'], role);
       return service.asked.at(-1)?.body;
     };
@@ -268,7 +272,7 @@ describe('settings', () => {
     expect(await asked({ driver: 'cohere' }, 'document')).toMatchObject({ input_type: 'search_document' });
     expect(await asked({ driver: 'voyage' }, 'query')).toMatchObject({ input_type: 'query' });
     expect(await asked({ driver: 'jina' }, 'document')).toMatchObject({ task: 'retrieval.passage' });
-    expect(await asked({ driver: 'jina', model: 'jina-embeddings-v2-base-en' }, 'document')).not.toHaveProperty('task');
+    expect(await asked({ driver: 'jina', model: 'jina-embeddings-v2-base-en' }, 'document', { dimensions: 768 })).not.toHaveProperty('task');
     expect(await asked({ queryPrompt: 'query: ' }, 'query')).toMatchObject({ input: ['query: x'] });
     expect(await asked({ queryPrompt: 'query: ' }, 'document')).toMatchObject({ input: ['x'] });
   });
