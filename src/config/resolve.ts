@@ -229,8 +229,9 @@ function specParts(value: unknown): unknown[] {
 
 function mergeSpec(kind: SpecKind, below: unknown, above: unknown): unknown {
   if (Array.isArray(above)) {
-    const partial = isPlain(below) && !('driver' in below) ? below : undefined;
-    return above.map((one) => mergeSpec(kind, partial, one));
+    // The one of the configuration is completed in a list too: `--retriever bm25` means the same to train and to eval.
+    const base = Array.isArray(below) && below.length === 1 ? below[0] : isPlain(below) ? below : undefined;
+    return above.map((one) => mergeSpec(kind, base, one));
   }
   const block = expand(kind, above);
   if (Array.isArray(below) && isPlain(block) && !('driver' in block))

@@ -69,6 +69,22 @@ describe('options from their sources', () => {
     });
   });
 
+  it('a name in a list takes the settings of the configuration, as it does alone', () => {
+    const { options } = resolveOptions(evalSchema, {
+      program: 'docopt',
+      command: 'eval',
+      flags: { retriever: ['bm25', 'bm25:analyzer=standard', 'wink'] },
+      set: [],
+      env: {},
+      file: { path: 'c.yaml', values: { retriever: { driver: 'bm25', k1: 2, analyzer: 'code' } } },
+    });
+    expect(options.retriever).toMatchObject([
+      { driver: 'bm25', k1: 2, analyzer: 'code' },
+      { driver: 'bm25', k1: 2, analyzer: 'standard' },
+      { driver: 'wink', k1: 0.9, analyzer: 'english' },
+    ]);
+  });
+
   it('settings reach every retriever of a list', () => {
     const { options } = resolveOptions(evalSchema, {
       program: 'docopt',
