@@ -42,7 +42,7 @@ function defaultPolicy({ corpus }: Dataset): PolicySpec {
     {
       hint:
         'Ways on: --policy edit trains it all the same; compare analyzers and --retriever lsa with docopt eval; `morph serve` ' +
-        'spends a reranker on the answers. Rewriting by a language model is not built into this version.',
+        'spends a reranker on the answers. --policy lm:MODEL rewrites with a local language model.',
     },
   );
 }
