@@ -5,7 +5,7 @@
  *
  * `plain` is bench/plain-selector.ts on the first 1,500 documents at B = 60, in the same process; both must ask for the same
  * documents in the same order. `plainLoops` is the posterior and the kernel rows of the B = 100 run in plain float64 loops.
- * components: milliseconds of a run by part. memoryTimesEmbeddings: vectors and what the B = 500 run adds, in units of the vectors.
+ * components: milliseconds of a run by part.
  */
 import { loadavg } from 'node:os';
 import { mostContested, nearBoundary } from '../select/kernels/boundary.ts';
@@ -28,15 +28,12 @@ const SIZE = 10_000;
 const WIDTH = 1024;
 const CAPACITY = 100;
 const TOPICS = 40;
-const RUNS = 3;
+const RUNS = 5;
 const PLAIN = { size: 1500, budget: 60, capacity: 50 };
 
 export async function run(): Promise<BenchResult> {
   const { pool, scores } = makePool();
-  const bytes = SIZE * WIDTH * 4;
-  const before = process.memoryUsage().rss;
   const first = play(pool, scores, 500, CAPACITY);
-  const memory = process.memoryUsage().rss - before;
 
   const small = cut(pool, PLAIN.size);
   const plainStarted = performance.now();
@@ -57,7 +54,6 @@ export async function run(): Promise<BenchResult> {
       cpuSecondsB500: fiveHundred.cpuSeconds,
       longestStepMs: fiveHundred.longestStepMs,
       startSeconds: fiveHundred.startSeconds,
-      memoryTimesEmbeddings: (bytes + memory) / bytes,
       componentsB100: components(pool, scores, hundred.asked),
       componentsB500: components(pool, scores, fiveHundred.asked),
       documents: SIZE,
