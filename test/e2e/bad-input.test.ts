@@ -387,7 +387,7 @@ describe('the command line and the configuration', () => {
       [evalOk('--resamples', '1e12'), 'expected at most 10000000'],
       [['morph', 'select', '--pool', '1.5', 'x'], '--pool 1.5: expected a text, or a whole number'],
       [pool('-B', '1e300'), '--budget 1e+300: expected at most'],
-      [pool('--selector', '__proto__'), "no selector '__proto__'"],
+      [pool('--selector', '__proto__'), "selector '__proto__' is not known"],
       [['morph', 'serve', '--api-key', KEY, KEY], "unexpected argument '[redacted]'"],
     ] as const)
       await refused(argv, 2, message);

@@ -75,9 +75,10 @@ describe('the whole pipeline, from a bare folder', () => {
       'completions/mean_length': expect.any(Number),
       step_time: expect.any(Number),
       num_tokens: expect.any(Number),
-      'eval/train/nDCG@5': expect.any(Number),
-      'eval/dev/nDCG@5': expect.any(Number),
     });
+    const measured = { 'eval/train/nDCG@5': expect.any(Number), 'eval/dev/nDCG@5': expect.any(Number) };
+    expect(rows.filter((row) => 'eval/dev/nDCG@5' in row).map(({ step }) => step)).toEqual([10, 20]);
+    for (const step of [10, 20]) expect(rows[step - 1]).toMatchObject(measured);
     const completion = JSON.parse(readFileSync(join(cwd, 'exp/completions.jsonl'), 'utf8').split('\n')[0]);
     expect(completion).toMatchObject({ step: 1 });
   });

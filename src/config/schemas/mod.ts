@@ -23,9 +23,8 @@ import { selectSchema, serveSchema } from './select.ts';
 import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 import { trainSchema } from './train.ts';
 
-export { trainSchema } from './train.ts';
-
 export { selectSchema, serveSchema } from './select.ts';
+export { trainSchema } from './train.ts';
 
 const count = z.int().min(1);
 

@@ -272,7 +272,9 @@ describe('settings', () => {
     expect(await asked({ driver: 'cohere' }, 'document')).toMatchObject({ input_type: 'search_document' });
     expect(await asked({ driver: 'voyage' }, 'query')).toMatchObject({ input_type: 'query' });
     expect(await asked({ driver: 'jina' }, 'document')).toMatchObject({ task: 'retrieval.passage' });
-    expect(await asked({ driver: 'jina', model: 'jina-embeddings-v2-base-en' }, 'document', { dimensions: 768 })).not.toHaveProperty('task');
+    expect(
+      await asked({ driver: 'jina', model: 'jina-embeddings-v2-base-en' }, 'document', { dimensions: 768 }),
+    ).not.toHaveProperty('task');
     expect(await asked({ queryPrompt: 'query: ' }, 'query')).toMatchObject({ input: ['query: x'] });
     expect(await asked({ queryPrompt: 'query: ' }, 'document')).toMatchObject({ input: ['x'] });
   });
