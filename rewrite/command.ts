@@ -7,11 +7,14 @@ import { scanTextLines } from '../src/data/lines.ts';
 import { corpusWithOriginals, loadCorpus } from '../src/data/mod.ts';
 import { strictReport } from '../src/data/problem.ts';
 import { DocOptError } from '../src/errors.ts';
+import { estimateChat, isChatPolicy } from '../src/models/policies/mod.ts';
+import { wireOf } from '../src/models/services.ts';
 import { corpusManifest, openArtefact } from '../src/store/artefact.ts';
 import { findUnfinished } from '../src/store/unfinished.ts';
 import { defaultFolder, kindFolder, latest, rememberLatest } from '../src/store/workspace.ts';
-import type { Corpus } from '../src/types.ts';
+import type { IndexText } from '../src/types.ts';
 import { type OpenPolicy, openPolicy } from '../train/mod.ts';
+import { costText, estimateText } from './cost-text.ts';
 import { type Rewrite, type RewriteReport, rewriteKey, rewriteRows, settingsKey, writeCorpus } from './mod.ts';
 import { formatDiff, wordDiff } from './word-diff.ts';
 
@@ -55,13 +58,14 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
   if (corpus.size === 0)
     throw new DocOptError('DATA', `${source} has no documents`, { hint: 'Expected at least one.' });
 
-  const { onEmpty, onOverlong, onDropped, maxGrowth, minKept } = options;
+  const { onEmpty, onOverlong, onDropped, onLinks, onRefused, maxGrowth, minKept } = options;
+  const onTruncated = options.onTruncated ?? (isChatPolicy(policy.policy) ? 'retry' : 'allow');
   const work = {
     corpus,
     policy: policy.policy,
     policyFingerprint: policy.fingerprint,
     sampling: { ...policy.indexSampling, seed: options.seed },
-    guards: { onEmpty, onOverlong, onDropped, maxGrowth, minKept },
+    guards: { onEmpty, onOverlong, onDropped, onLinks, onTruncated, onRefused, maxGrowth, minKept },
     retries: options.retries,
     batchSize: options.batchSize,
     concurrency: options.concurrency,
@@ -69,9 +73,10 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
     log,
     signal: context.signal,
   };
-  if (options.dryRun) return estimate(corpus, policy, options);
+  if (options.dryRun) return estimate(work, policy, options, context);
   if (options.limit !== undefined && options.out === undefined) return preview(work, options);
 
+  const chat = isChatPolicy(policy.policy) ? policy.policy : undefined;
   const folder = options.out ?? (await takeFolder(work, context));
   const diffs: string[] = [];
   const { manifest, report } = await writeCorpus({
@@ -92,6 +97,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
       chain: policy.chain,
     },
     now: () => performance.now(),
+    cost: chat && (async () => ({ ...chat.usage(), usd: (await wireOf(context)).report().usd })),
     onRow: options.diff ? (row, original, before) => diffs.push(diffText(original.id, before, row.rewrite)) : undefined,
   });
   if (options.limit === undefined) await rememberLatest(context.projectFolder, 'corpus', folder, log.warn);
@@ -124,7 +130,7 @@ async function takePolicy(options: Options, context: CommandContext): Promise<Op
     }
     context.log.info(`policy: ${named} (the latest experiment)`);
   }
-  return openPolicy(named, { log: context.log, corpusPath: options.corpus ?? options.data });
+  return openPolicy(named, { log: context.log, corpusPath: options.corpus ?? options.data, services: context });
 }
 
 /** Where an interrupted run of the same work stopped, else a new folder. */
@@ -184,13 +190,28 @@ async function preview(work: Parameters<typeof rewriteRows>[0], options: Options
   };
 }
 
-function estimate(corpus: Corpus, policy: OpenPolicy, options: Options): CommandResult {
+async function estimate(
+  { corpus, sampling }: Parameters<typeof rewriteRows>[0],
+  policy: OpenPolicy,
+  options: Options,
+  context: CommandContext,
+): Promise<CommandResult> {
   const documents = Math.min(corpus.size, options.limit ?? corpus.size);
   let characters = 0;
   for (let i = 0; i < documents; i++) characters += corpus.indexText(i).length;
+  const facts = { dryRun: true, documents, characters, policy: policy.name };
+  const head = `${documents} documents, ${characters} characters, policy ${policy.name}`;
+  if (!isChatPolicy(policy.policy)) {
+    return { json: { ...facts, costUsd: 0 }, text: `${head}: runs on this machine, costs nothing` };
+  }
+  function* texts(): Generator<IndexText> {
+    for (let i = 0; i < documents; i++) yield { id: corpus.ids[i], text: corpus.indexText(i) };
+  }
+  const price = policy.policy.price(await wireOf(context));
+  const estimated = await estimateChat(policy.policy, texts(), { ...sampling, samples: 1 }, price);
   return {
-    json: { dryRun: true, documents, characters, policy: policy.name, costUsd: 0 },
-    text: `${documents} documents, ${characters} characters, policy ${policy.name}: runs on this machine, costs nothing`,
+    json: { ...facts, ...estimated, costUsd: estimated.usd ?? null },
+    text: `${head}\n${estimateText(estimated)}`,
   };
 }
 
@@ -207,5 +228,6 @@ function reportText(report: RewriteReport): string {
     ...reasons,
     `characters, median: ${characters.original.median} before, ${characters.indexed.median} after`,
     `from the policy ${report.from.policy}, from the journal ${report.from.journal}, from the previous corpus ${report.from.previous}; ${report.seconds.toFixed(1)} s`,
+    ...(report.cost === undefined ? [] : [costText(report.cost)]),
   ].join('\n');
 }

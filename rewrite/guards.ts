@@ -8,6 +8,12 @@ export interface GuardOptions {
   readonly onEmpty: GuardAction;
   readonly onOverlong: GuardAction;
   readonly onDropped: GuardAction;
+  /** A link or an address that the original does not have; default: keep. */
+  readonly onLinks?: GuardAction;
+  /** The policy was cut off at its limit; a retry has twice the room. Default: allow, judged by its text. */
+  readonly onTruncated?: GuardAction;
+  /** The policy refused, or its service's filter did; default: retry. */
+  readonly onRefused?: Exclude<GuardAction, 'allow'>;
   /** Overlong = more than this many times the original's characters, and more than `overlongFloor`. */
   readonly maxGrowth: number;
   /** Dropped = fewer than this share of the original's distinct words are left. */
@@ -15,7 +21,7 @@ export interface GuardOptions {
 }
 
 export interface Violation {
-  readonly guard: 'empty' | 'overlong' | 'dropped';
+  readonly guard: 'empty' | 'overlong' | 'dropped' | 'links';
   readonly action: GuardAction;
   /** For the report: 'empty rewrite', '23 times as long as the original', ... */
   readonly reason: string;
@@ -47,6 +53,24 @@ export function checkRewrite(original: string, rewrite: string, options: GuardOp
         reason: `only ${(100 * kept).toFixed(0)} % of the original's words are left`,
       };
     }
+  }
+  const { onLinks = 'keep' } = options;
+  if (onLinks !== 'allow') {
+    const link = newLink(original, rewrite);
+    if (link !== undefined)
+      return { guard: 'links', action: onLinks, reason: 'a link that the original does not have' };
+  }
+  return undefined;
+}
+
+const LINK = /\b(?:https?:\/\/|www\.)[^\s<>"'`)\]}]+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w/gi;
+
+/** The first link or mail address of `rewrite` that does not occur in `original`. */
+export function newLink(original: string, rewrite: string): string | undefined {
+  const known = original.toLowerCase();
+  for (const [link] of rewrite.matchAll(LINK)) {
+    const bare = link.toLowerCase().replace(/[.,;:!?]+$/, '');
+    if (!known.includes(bare)) return bare;
   }
   return undefined;
 }

@@ -1,5 +1,8 @@
 /** What a rewrite did to a corpus, in numbers. */
+import type { ChatUsage } from '../src/models/policies/mod.ts';
 import type { RewrittenRow } from './rewrite-corpus.ts';
+
+export type RewriteCost = ChatUsage & { readonly usd: number };
 
 export interface RewriteReport {
   documents: number;
@@ -15,6 +18,8 @@ export interface RewriteReport {
   /** Characters of source and indexed texts. */
   characters: { original: LengthStatistics; indexed: LengthStatistics };
   seconds: number;
+  /** Answers, tokens and US dollars, of policies that are services. */
+  cost?: RewriteCost;
 }
 
 export interface LengthStatistics {
@@ -27,7 +32,7 @@ export function createReportBuilder(): {
   add(row: RewrittenRow, source: string): void;
   finish(seconds: number): RewriteReport;
 } {
-  const report: Omit<RewriteReport, 'characters' | 'seconds'> = {
+  const report: Omit<RewriteReport, 'characters' | 'seconds' | 'cost'> = {
     documents: 0,
     rewritten: 0,
     unchanged: 0,

@@ -2,7 +2,7 @@
 import { DocOptError } from '../src/errors.ts';
 import type { Policy } from '../src/ports.ts';
 import type { Completion, IndexText, Sampling } from '../src/types.ts';
-import { checkRewrite, type GuardOptions } from './guards.ts';
+import { checkRewrite, type GuardAction, type GuardOptions } from './guards.ts';
 
 export type RewriteStatus = 'rewritten' | 'kept' | 'failed';
 
@@ -29,28 +29,48 @@ export interface RewriterOptions {
 export async function rewriteBatch(sources: readonly IndexText[], options: RewriterOptions): Promise<Rewrite[]> {
   const results: (Rewrite | undefined)[] = sources.map(() => undefined);
   let open = sources.map((_, i) => i);
+  let room = 1;
   for (let attempt = 0; open.length > 0; attempt++) {
-    const sampling: Sampling = { ...options.sampling, samples: 1, seed: (options.sampling.seed + attempt) >>> 0 };
+    const { maxNewTokens, seed } = options.sampling;
+    const sampling: Sampling = {
+      ...options.sampling,
+      samples: 1,
+      seed: (seed + attempt) >>> 0,
+      // Whoever was cut off gets more room; the others do not need it.
+      ...(maxNewTokens === undefined ? {} : { maxNewTokens: maxNewTokens * room }),
+    };
     const groups = await options.policy.generate(
       open.map((i) => ({ document: sources[i] })),
       sampling,
     );
     const again: number[] = [];
+    let cut = false;
     open.forEach((i, j) => {
       const outcome = judge(sources[i], groups[j][0], options.guards, attempt < options.retries);
-      if (outcome === 'retry') again.push(i);
-      else results[i] = outcome;
+      if (outcome === 'retry') {
+        again.push(i);
+        cut ||= groups[j][0].finish === 'length';
+      } else results[i] = outcome;
     });
+    if (cut) room *= 2;
     open = again;
   }
   return results as Rewrite[];
 }
 
 function judge(source: IndexText, completion: Completion, guards: GuardOptions, mayRetry: boolean): Rewrite | 'retry' {
-  // What ran into the token limit is judged by its text, as at the refreshes of a training, and reported as cut.
-  const cut = completion.finish === 'length';
+  // What ran into the token limit is judged by its text, as at the refreshes of a training, and reported as cut; unless the
+  // guards say that half a rewrite is none.
+  const cut = completion.finish === 'length' && (guards.onTruncated ?? 'allow') === 'allow';
   if (completion.finish !== 'stop' && !cut) {
-    if (mayRetry) return 'retry';
+    const action = actionFor(completion.finish, guards);
+    if (action === 'retry' && mayRetry) return 'retry';
+    if (action === 'fail') {
+      const flag = completion.finish === 'length' ? 'on-truncated' : 'on-refused';
+      throw new DocOptError('DATA', `document '${source.id}': the policy ended with '${completion.finish}'`, {
+        hint: `--${flag} is set to fail; finished documents are kept. Use --${flag} keep to index the original instead.`,
+      });
+    }
     return { text: source.text, status: 'failed', reason: `the policy ended with '${completion.finish}'` };
   }
   const violation = checkRewrite(source.text, completion.text, guards);
@@ -59,10 +79,18 @@ function judge(source: IndexText, completion: Completion, guards: GuardOptions, 
   }
   if (violation.action === 'retry' && mayRetry) return 'retry';
   if (violation.action === 'fail') {
-    const flag = { empty: 'on-empty', overlong: 'on-overlong', dropped: 'on-dropped' }[violation.guard];
+    const flag = { empty: 'on-empty', overlong: 'on-overlong', dropped: 'on-dropped', links: 'on-links' }[
+      violation.guard
+    ];
     throw new DocOptError('DATA', `document '${source.id}': ${violation.reason}`, {
       hint: `The guard is set to fail; finished documents are kept. Use --${flag} keep to index the original instead.`,
     });
   }
   return { text: source.text, status: 'kept', reason: violation.reason };
+}
+
+function actionFor(finish: Completion['finish'], guards: GuardOptions): GuardAction {
+  if (finish === 'length') return guards.onTruncated ?? 'allow';
+  if (finish === 'refusal' || finish === 'filtered') return guards.onRefused ?? 'retry';
+  return 'retry';
 }

@@ -3,7 +3,7 @@ import { formatRewrittenRow } from '../src/data/mod.ts';
 import { createArtefact } from '../src/store/artefact.ts';
 import { type Journal, journalPath, openJournal } from '../src/store/journal.ts';
 import type { Corpus, Document, Manifest } from '../src/types.ts';
-import { createReportBuilder, type RewriteReport } from './report.ts';
+import { createReportBuilder, type RewriteCost, type RewriteReport } from './report.ts';
 import { type RewriteCorpusInput, type RewrittenRow, rewriteRows, settingsKey } from './rewrite-corpus.ts';
 import type { Rewrite } from './rewriter.ts';
 
@@ -16,6 +16,8 @@ export interface WriteCorpusInput extends Omit<RewriteCorpusInput, 'journal'> {
   readonly info: Readonly<Record<string, unknown>>;
   /** Milliseconds, for the report. */
   readonly now: () => number;
+  /** What services have cost by then, for the report. */
+  readonly cost?: () => Promise<RewriteCost>;
   /** Told of every row, e.g. to show differences. */
   readonly onRow?: (row: RewrittenRow, original: Document, source: string) => void;
 }
@@ -35,7 +37,9 @@ export async function writeCorpus(input: WriteCorpusInput): Promise<{ manifest: 
     const report = createReportBuilder();
     const rows = rewriteRows({ ...input, journal });
     await artefact.writeStream('corpus.jsonl', corpusLines(rows, corpus, input, report.add));
-    const summary = report.finish((input.now() - started) / 1000);
+    const counted = report.finish((input.now() - started) / 1000);
+    const cost = await input.cost?.();
+    const summary: RewriteReport = cost === undefined ? counted : { ...counted, cost };
     await artefact.write('report.json', `${JSON.stringify(summary, null, 2)}\n`);
     const manifest = await artefact.finish({
       parents: input.parents,

@@ -16,13 +16,15 @@ import { describeSpec, specName } from '../src/config/spec-names.ts';
 import type { PolicySpec } from '../src/config/specs.ts';
 import { corpusWithOriginals, type Dataset, loadDataset, resolveSplits, splitQueries } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
+import { createChatPolicy, settleChatSpec } from '../src/models/policies/mod.ts';
 import { version } from '../src/run/version.ts';
 import { usdText } from '../src/run/wire/mod.ts';
 import { type Experiment, openExperiment } from '../src/store/experiment.ts';
 import { rememberLatest } from '../src/store/workspace.ts';
+import { apiLearnerName, estimateTraining } from './commands/api-policy.ts';
 import { choosePolicy, preparePolicy } from './commands/policy.ts';
 import { reportText } from './commands/report-text.ts';
-import { CONFIG_FILE, type TrainSettings, trainSettings } from './commands/settings.ts';
+import { CONFIG_FILE, isApi, type TrainSettings, trainSettings } from './commands/settings.ts';
 import type { ExperimentConfig } from './experiment-config.ts';
 import { presetDefaults } from './options.ts';
 import type { TrainOutcome, TrainReport } from './report.ts';
@@ -89,7 +91,7 @@ export async function trainExperiment(
       // The configuration of a run that goes on stands: what was asked for now may yet be refused.
       if (!options.resume || (await experiment.readFile(CONFIG_FILE)) === undefined) await writeConfig(experiment, own);
       const retriever = createRetriever(settings.retriever, context);
-      const prepared = await preparePolicy({ spec: policy, settings, dataset, splits, seed, log });
+      const prepared = await preparePolicy({ spec: policy, settings, dataset, splits, seed, log, services: context });
       return await train({
         corpus: dataset.corpus,
         queries: dataset.queries,
@@ -98,6 +100,9 @@ export async function trainExperiment(
         retriever,
         names: { retriever: specName('retriever', settings.retriever), policy: specName('policy', policy) },
         policy: prepared.policy,
+        learner: prepared.learner,
+        rewriteAll: prepared.rewriteAll,
+        cost: prepared.cost,
         baselines: settings.baselines ? prepared.baselines : [],
         notes: prepared.notes,
         options: own.options,
@@ -203,6 +208,25 @@ async function estimate(
     /** With rewrites that are all new and as long as their originals: most of them are neither. */
     costUsd: upTo,
   };
+  if (isApi(policy)) {
+    const chat = createChatPolicy(settleChatSpec(policy, dataset.corpus), context);
+    const learner = apiLearnerName(settings.learner);
+    const reflections = learner === 'experience' ? runs * options.steps * 5 : 0;
+    const estimated = await estimateTraining(chat, dataset, settings, { ...json, reflections }, context);
+    const money =
+      estimated.usd === undefined
+        ? 'no price is known for this model: give it with --price IN,OUT'
+        : `about ${usdText(estimated.usd)}, where nothing is on record yet`;
+    return {
+      json: { ...json, learner, ...estimated, costUsd: estimated.usd ?? null },
+      text: [
+        `${json.documents} documents, ${json.queries.train} train, ${json.queries.dev} dev and ${json.queries.test} test queries`,
+        `policy ${json.policy}, learner ${learner}, retriever ${json.retriever}`,
+        `up to ${estimated.requests} requests, ${estimated.inputTokens} input and ${estimated.outputTokens} output tokens (estimated): ${money}`,
+        'nothing was sent, nothing was written',
+      ].join('\n'),
+    };
+  }
   return {
     json,
     text: [

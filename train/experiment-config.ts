@@ -10,6 +10,10 @@ export interface ExperimentConfig {
   readonly retriever: RetrieverSpec;
   readonly policy: PolicySpec;
   readonly options: TrainOptions;
+  /** How it learns; absent = by gradient, or as API policies do by default. */
+  readonly learner?: 'gradient' | 'zero-shot' | 'best-of-g' | 'experience';
+  /** Documents that are rewritten at a refresh, of API policies; absent = all. */
+  readonly refreshScope?: 'all' | 'training';
   readonly seeds?: readonly number[];
   readonly split: {
     readonly train: number;

@@ -3,7 +3,8 @@ import type { PolicySpec, RetrieverSpec } from '../src/config/specs.ts';
 import { policySchema } from '../src/config/specs.ts';
 import { corpusWithOriginals, type DocumentText, loadCorpus } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
-import { createPolicy, openPolicy as openSavedPolicy, shippedNotes } from '../src/models/policies/mod.ts';
+import { createPolicy, isChatPolicy, openPolicy as openSavedPolicy, shippedNotes } from '../src/models/policies/mod.ts';
+import type { ModelServices } from '../src/models/services.ts';
 import type { ArtefactReader, Log, Policy } from '../src/ports.ts';
 import { fingerprintOf, openArtefact } from '../src/store/artefact.ts';
 import { readExperiment } from '../src/store/experiment.ts';
@@ -39,6 +40,8 @@ export interface OpenPolicyOptions {
   readonly log: Log;
   /** What it will rewrite: an untrained edit policy takes its statistics from there. */
   readonly corpusPath?: string;
+  /** For policies that are services. */
+  readonly services?: ModelServices;
 }
 
 /**
@@ -46,17 +49,17 @@ export interface OpenPolicyOptions {
  * without a finished training.
  */
 export async function openPolicy(named: string | PolicySpec, options: OpenPolicyOptions): Promise<OpenPolicy> {
-  if (typeof named === 'string' && named !== 'identity' && named !== 'edit') return openTrained(named);
+  if (typeof named === 'string' && named !== 'identity' && named !== 'edit') return openTrained(named, options);
   const spec = typeof named === 'string' ? policySchema.parse({ driver: named }) : named;
   return openUntrained(spec, options);
 }
 
-async function openTrained(folder: string): Promise<OpenPolicy> {
+async function openTrained(folder: string, { services }: OpenPolicyOptions): Promise<OpenPolicy> {
   const { config, artefact, path } = await openCheckpointOf(folder);
   const files = Object.entries(artefact.manifest.files).filter(([name]) => name.startsWith(`${POLICY}/`));
   const fingerprint = fingerprintOf('policy', Object.fromEntries(files));
   return {
-    policy: await openSavedPolicy(subReader(artefact, POLICY)),
+    policy: await openSavedPolicy(subReader(artefact, POLICY), services),
     name: folder,
     fingerprint,
     indexSampling: config.options.indexing,
@@ -85,7 +88,7 @@ async function openCheckpointOf(
   return { config, artefact: await openArtefact(path, 'checkpoint', { verify: true }), path };
 }
 
-async function openUntrained(spec: PolicySpec, { corpusPath, log }: OpenPolicyOptions): Promise<OpenPolicy> {
+async function openUntrained(spec: PolicySpec, { corpusPath, log, services }: OpenPolicyOptions): Promise<OpenPolicy> {
   if (corpusPath === undefined) {
     throw new DocOptError('USAGE', `which corpus? policy '${spec.driver}' comes without one`, {
       hint: 'Add --data DATA or --corpus CORPUS.',
@@ -99,8 +102,19 @@ async function openUntrained(spec: PolicySpec, { corpusPath, log }: OpenPolicyOp
     trainingPairs: [],
     seed: 1,
     openExperiment: openPolicyFiles,
+    services,
   });
   log.info(`policy: ${policy.id}, untrained`);
+  if (isChatPolicy(policy)) {
+    return {
+      policy,
+      name: policy.id,
+      fingerprint: policy.fingerprint,
+      indexSampling: PRESETS.paper.indexing,
+      parents: {},
+      chain: [],
+    };
+  }
   for (const note of shippedNotes(policy.id, corpus)) log.warn(note);
   return {
     policy,

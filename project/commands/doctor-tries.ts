@@ -43,11 +43,17 @@ export async function tryRetriever(spec: RetrieverSpec, services: ModelServices)
 }
 
 /** Rewrites one document. */
-export async function tryPolicy(policy: PolicySpec | string, log: Log): Promise<Finding> {
+export async function tryPolicy(policy: PolicySpec | string, log: Log, services: ModelServices): Promise<Finding> {
   const isFolder = typeof policy === 'string';
   const opened: Policy = isFolder
-    ? (await openPolicy(policy, { log })).policy
-    : await createPolicy(policy, { corpus: arrayCorpus(PROBE), analyzer: 'english', trainingPairs: [], seed: 1 });
+    ? (await openPolicy(policy, { log, services })).policy
+    : await createPolicy(policy, {
+        corpus: arrayCorpus(PROBE),
+        analyzer: 'english',
+        trainingPairs: [],
+        seed: 1,
+        services,
+      });
   const started = performance.now();
   const [[completion]] = await opened.generate([{ document: { id: BOATS.id, text: BOATS.text } }], {
     samples: 1,

@@ -57,7 +57,7 @@ async function allChecks(options: Options, context: CommandContext): Promise<Che
   const { data, retriever, policy, reranker } = options;
   if (data !== undefined || isWrong('data')) await add('data', () => describeData(data!));
   if (retriever !== undefined || isWrong('retriever')) await add('retriever', () => tryRetriever(retriever!, context));
-  if (policy !== undefined || isWrong('policy')) await add('policy', () => tryPolicy(policy!, log));
+  if (policy !== undefined || isWrong('policy')) await add('policy', () => tryPolicy(policy!, log, context));
   const index = latest(folder, 'index');
   if (reranker !== undefined || isWrong('reranker'))
     await add('reranker', () => tryReranker(reranker!, index, context));

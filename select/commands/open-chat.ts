@@ -17,8 +17,9 @@ export async function openChat(
   policy: string | PolicySpec | undefined,
   needed: string | undefined,
   seed: number,
-  { log }: CommandContext,
+  context: CommandContext,
 ): Promise<Chat | undefined> {
+  const { log } = context;
   if (policy === undefined || typeof policy === 'string' || SILENT.includes(policy.driver)) {
     const found =
       policy === undefined
@@ -32,5 +33,13 @@ export async function openChat(
     log.info(`without the agentic loop and the audit of peaks: they need a policy that speaks chat, and ${found}`);
     return undefined;
   }
-  return chatOf(await createPolicy(policy, { corpus: arrayCorpus([]), analyzer: 'english', trainingPairs: [], seed }));
+  return chatOf(
+    await createPolicy(policy, {
+      corpus: arrayCorpus([]),
+      analyzer: 'english',
+      trainingPairs: [],
+      seed,
+      services: context,
+    }),
+  );
 }

@@ -116,7 +116,12 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
     },
   },
   embedder: EMBEDDER_PREFIXES,
-  policy: { lm: { form: 'lm:DIR_OR_GGUF', block: (path) => ({ driver: 'lm', path }) } },
+  policy: {
+    lm: { form: 'lm:DIR_OR_GGUF', block: (path) => ({ driver: 'lm', path }) },
+    openai: { form: 'openai:MODEL', block: (model) => ({ driver: 'openai', model }) },
+    anthropic: { form: 'anthropic:MODEL', block: (model) => ({ driver: 'anthropic', model }) },
+    chat: { form: 'chat:URL#MODEL', block: servedAt('chat') },
+  },
   reranker: {
     onnx: { form: 'onnx:DIR', block: (path) => ({ driver: 'onnx', path }) },
     cohere: { form: 'cohere:MODEL', block: (model) => ({ driver: 'cohere', model }) },
@@ -134,7 +139,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
 export const RESERVED: Readonly<Record<SpecKind, readonly string[]>> = {
   retriever: [],
   embedder: [],
-  policy: ['openai:', 'anthropic:', 'chat:'],
+  policy: [],
   reranker: ['lm:'],
   selector: [],
 };

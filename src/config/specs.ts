@@ -20,6 +20,7 @@ import {
   voyageRerankerSchema,
 } from './api-specs.ts';
 import { type Block, EMBEDDING_MODELS, NAMES, PREFIXES, RESERVED, type SpecKind } from './names.ts';
+import { anthropicPolicySchema, chatServerPolicySchema, openAiPolicySchema } from './schemas/chat-policy.ts';
 import { selectorSchema } from './selector-specs.ts';
 import { splitSettings, withSettings } from './short-form.ts';
 
@@ -155,7 +156,14 @@ export const lmPolicySchema = z.strictObject({
   weightDecay: z.number().min(0).max(1).default(0.01),
   threads: z.int().min(1).max(512).optional(),
 });
-export const policySchema = z.discriminatedUnion('driver', [identityPolicySchema, editPolicySchema, lmPolicySchema]);
+export const policySchema = z.discriminatedUnion('driver', [
+  identityPolicySchema,
+  editPolicySchema,
+  lmPolicySchema,
+  openAiPolicySchema,
+  anthropicPolicySchema,
+  chatServerPolicySchema,
+]);
 
 export const rerankerSchema = z.discriminatedUnion('driver', [
   z.strictObject({ driver: z.literal('features') }),

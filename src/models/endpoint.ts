@@ -3,7 +3,17 @@ import { DocOptError } from '../errors.ts';
 import { registerSecret } from '../run/redact.ts';
 import { parseAddress } from '../run/wire/mod.ts';
 
-export type ServiceName = 'openai' | 'cohere' | 'voyage' | 'jina' | 'tei' | 'vllm' | 'infinity' | 'chat' | 'http';
+export type ServiceName =
+  | 'openai'
+  | 'anthropic'
+  | 'cohere'
+  | 'voyage'
+  | 'jina'
+  | 'tei'
+  | 'vllm'
+  | 'infinity'
+  | 'chat'
+  | 'http';
 
 interface ServiceFacts {
   /** The vendor's; undefined = there is none, the user names it. */
@@ -17,6 +27,11 @@ const SERVICES: Readonly<Record<ServiceName, ServiceFacts>> = {
     url: 'https://api.openai.com/v1',
     urlVariables: ['OPENAI_BASE_URL'],
     keyVariables: ['OPENAI_API_KEY'],
+  },
+  anthropic: {
+    url: 'https://api.anthropic.com',
+    urlVariables: ['ANTHROPIC_BASE_URL'],
+    keyVariables: ['ANTHROPIC_API_KEY'],
   },
   cohere: {
     url: 'https://api.cohere.com',

@@ -18,7 +18,17 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /** OpenAI's embedding models all use cl100k_base. */
 export async function cl100kCounter(): Promise<TokenCounter> {
-  const { countTokens, encode, decode } = await import('gpt-tokenizer/encoding/cl100k_base');
+  return counterOver(await import('gpt-tokenizer/encoding/cl100k_base'));
+}
+
+/** OpenAI's chat models since gpt-4o use o200k_base. */
+export async function o200kCounter(): Promise<TokenCounter> {
+  return counterOver(await import('gpt-tokenizer/encoding/o200k_base'));
+}
+
+type Encoder = Pick<typeof import('gpt-tokenizer/encoding/cl100k_base'), 'countTokens' | 'encode' | 'decode'>;
+
+function counterOver({ countTokens, encode, decode }: Encoder): TokenCounter {
   const count = (piece: string): number => countTokens(piece, AS_TEXT);
   const split = (text: string, limit: number, most = Number.POSITIVE_INFINITY) => {
     const parts: { text: string; tokens: number }[] = [];

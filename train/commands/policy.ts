@@ -2,14 +2,24 @@
 import type { PolicySpec } from '../../src/config/specs.ts';
 import type { Dataset, Splits } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
-import { createPolicy, type EditPolicy, shippedNotes, type TrainingPair } from '../../src/models/policies/mod.ts';
-import type { Log, Policy, TrainablePolicy } from '../../src/ports.ts';
+import {
+  type ChatPolicy,
+  createPolicy,
+  type EditPolicy,
+  isChatPolicy,
+  shippedNotes,
+  type TrainingPair,
+} from '../../src/models/policies/mod.ts';
+import { type ModelServices, wireOf } from '../../src/models/services.ts';
+import type { Learner, Log, Policy, TrainablePolicy } from '../../src/ports.ts';
 import { readExperiment } from '../../src/store/experiment.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
 import { detectDomain } from '../../src/text/prose.ts';
 import type { Baseline } from '../baseline.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
 import { openPolicyFiles } from '../open-policy.ts';
+import type { RewriteAll } from '../rollouts.ts';
+import { apiLearner, apiLearnerName, documentsWithQueries, guardedRewriteAll } from './api-policy.ts';
 import { analyzerBaselines, editBaselines } from './edit-baselines.ts';
 import type { TrainSettings } from './settings.ts';
 
@@ -42,7 +52,7 @@ function defaultPolicy({ corpus }: Dataset): PolicySpec {
     {
       hint:
         'Ways on: --policy edit trains it all the same; compare analyzers and --retriever lsa with docopt eval; `morph serve` ' +
-        'spends a reranker on the answers. --policy lm:MODEL rewrites with a local language model.',
+        'spends a reranker on the answers. --policy lm:MODEL, openai:MODEL, anthropic:MODEL or chat:URL#MODEL rewrites with a language model.',
     },
   );
 }
@@ -61,10 +71,16 @@ export interface PolicyRequest {
   readonly splits: Splits;
   readonly seed: number;
   readonly log: Log;
+  readonly services: ModelServices;
 }
 
 export interface PreparedPolicy {
-  readonly policy: TrainablePolicy;
+  /** One of the two. */
+  readonly policy?: TrainablePolicy;
+  readonly learner?: Learner;
+  readonly rewriteAll?: RewriteAll;
+  /** What services have cost so far. */
+  readonly cost?: () => Readonly<Record<string, number>>;
   readonly baselines: readonly Baseline[];
   /** For the report. */
   readonly notes: readonly string[];
@@ -81,7 +97,18 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
     trainingPairs: trainingPairs(dataset, splits),
     seed,
     openExperiment: openPolicyFiles,
+    services: request.services,
   });
+  if (isChatPolicy(policy)) return prepareApiPolicy(policy, request);
+  if (settings.learner !== undefined && settings.learner !== 'gradient') {
+    throw new DocOptError(
+      'USAGE',
+      `--learner ${settings.learner} is for chat models behind an API, not for ${policy.id}`,
+      {
+        hint: 'Leave it out: this policy learns by gradient.',
+      },
+    );
+  }
   if (!isTrainable(policy)) {
     throw new DocOptError('USAGE', `the policy ${policy.id} cannot be trained`, { hint: 'E.g. --policy edit.' });
   }
@@ -89,6 +116,26 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
   for (const note of notes) request.log.warn(note);
   const beside = spec.driver === 'edit' ? editBaselines((policy as EditPolicy).operations) : [];
   return { policy, baselines: [...beside, ...analyzerBaselines(retriever)], notes };
+}
+
+async function prepareApiPolicy(
+  policy: ChatPolicy,
+  { settings, dataset, splits, seed, services }: PolicyRequest,
+): Promise<PreparedPolicy> {
+  const wire = await wireOf(services);
+  const { learner, refreshScope, retriever } = settings;
+  const partly = refreshScope === 'training';
+  return {
+    learner: apiLearner(apiLearnerName(learner), policy, dataset, splits, seed),
+    rewriteAll: guardedRewriteAll(policy, seed, partly ? documentsWithQueries(dataset, splits) : undefined),
+    cost: () => ({ ...policy.usage(), usd: wire.report().usd }),
+    baselines: analyzerBaselines(retriever),
+    notes: partly
+      ? [
+          'Refreshes rewrote documents with training or dev queries only (refresh.scope: training): in the row `trained` all others have their zero-shot rewrites. docopt rewrite-corpus and docopt eval measure the whole.',
+        ]
+      : [],
+  };
 }
 
 /** Every training query with each of its relevant documents. */

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { CommandContext } from '../../src/config/command.ts';
+import type { ChatPolicySpec as ApiPolicySpec } from '../../src/config/schemas/chat-policy.ts';
 import type { trainSchema } from '../../src/config/schemas/mod.ts';
 import type { PolicySpec } from '../../src/config/specs.ts';
 import type { DocumentText } from '../../src/data/mod.ts';
@@ -10,7 +11,7 @@ import { readJsonFile } from '../../src/store/experiment.ts';
 import { unfinishedExperiment } from '../../src/store/unfinished.ts';
 import { defaultFolder } from '../../src/store/workspace.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
-import { type TrainChanges, trainOptions } from '../options.ts';
+import { type Preset, type TrainChanges, type TrainOptions, trainOptions } from '../options.ts';
 
 export type TrainCommandOptions = z.infer<typeof trainSchema>;
 
@@ -51,7 +52,13 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
   }
   const chosen = chosenOptions(options);
   const { policy } = options;
-  const preset = options.preset ?? (typeof policy === 'object' && policy.driver === 'lm' ? 'lm' : 'edit');
+  const learner = options.learner ?? saved?.learner;
+  const preset = options.preset ?? presetFor(policy);
+  const drawn = (more: TrainChanges): TrainOptions =>
+    saved === undefined
+      ? trainOptions(preset, { ...chosen, ...more })
+      : trainOptions(preset, { ...saved.options, ...onlyGiven(chosen, context.given), ...more });
+  const scope = options.refresh?.scope ?? saved?.refreshScope;
   return {
     folder,
     data,
@@ -59,10 +66,9 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     retriever,
     policy: options.policy ?? saved?.policy,
     init: options.init,
-    options:
-      saved === undefined
-        ? trainOptions(preset, chosen)
-        : trainOptions(preset, { ...saved.options, ...onlyGiven(chosen, context.given) }),
+    ...(learner === undefined ? {} : { learner }),
+    ...(scope === undefined ? {} : { refreshScope: scope }),
+    options: learner === 'zero-shot' ? { ...drawn({ steps: undefined }), steps: 0 } : drawn({}),
     seeds: options.seeds ?? saved?.seeds,
     split: {
       train: keep('train', saved?.split.train) as number,
@@ -91,6 +97,16 @@ async function ownFolder({ resume }: TrainCommandOptions, { projectFolder, log }
   return found;
 }
 
+/** A chat model behind an API: a policy without weights of its own. */
+export function isApi(policy: PolicySpec | string | undefined): policy is ApiPolicySpec {
+  return typeof policy === 'object' && ['openai', 'anthropic', 'chat'].includes(policy.driver);
+}
+
+function presetFor(policy: PolicySpec | string | undefined): Preset {
+  if (isApi(policy)) return 'api';
+  return typeof policy === 'object' && policy.driver === 'lm' ? 'lm' : 'edit';
+}
+
 /** The flags that are settings of the training itself, under the same names. */
 function chosenOptions(options: TrainCommandOptions): TrainChanges {
   const {
@@ -99,6 +115,8 @@ function chosenOptions(options: TrainCommandOptions): TrainChanges {
     policy: _policy,
     out: _out,
     preset: _preset,
+    learner: _learner,
+    refresh: _refresh,
     train: _train,
     dev: _dev,
     splitSeed: _splitSeed,

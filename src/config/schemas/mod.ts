@@ -141,6 +141,18 @@ export const rewriteCorpusSchema = z.strictObject({
     help: 'too much gone = less than this share of its words left',
     value: 'SHARE',
   }),
+  onLinks: option(z.enum(['keep', 'retry', 'fail', 'allow']).default('keep'), {
+    help: 'when a rewrite has a link that the original has not',
+    value: 'keep|retry|fail|allow',
+  }),
+  onTruncated: option(z.enum(['keep', 'retry', 'fail', 'allow']).optional(), {
+    help: 'when the policy was cut off at its limit (default: for chat models retry, with twice the room; else allow)',
+    value: 'keep|retry|fail|allow',
+  }),
+  onRefused: option(z.enum(['keep', 'retry', 'fail']).default('keep'), {
+    help: 'when the policy or the filter of its service refuses',
+    value: 'keep|retry|fail',
+  }),
   retries: option(z.int().min(0).max(10).default(1), { help: 'how often `retry` asks again', value: 'N' }),
   batchSize: option(count.default(64), { help: 'documents per policy call', value: 'N' }),
   concurrency: option(count.default(2), { help: 'policy calls at once', value: 'N' }),

@@ -37,9 +37,17 @@ export const trainSchema = z.strictObject({
   retriever: retriever(),
   policy: policy(),
   out: out('the experiment'),
-  preset: option(z.enum(['edit', 'lm', 'paper', 'trl']).optional(), {
-    help: 'defaults of the settings below (default: by the policy, lm or edit)',
-    value: 'edit|lm|paper|trl',
+  preset: option(z.enum(['edit', 'lm', 'api', 'paper', 'trl']).optional(), {
+    help: 'defaults of the settings below (default: by the policy, lm, api or edit)',
+    value: 'edit|lm|api|paper|trl',
+  }),
+  learner: option(z.enum(['gradient', 'zero-shot', 'best-of-g', 'experience']).optional(), {
+    help: 'how it learns (default: gradient; for chat models behind an API, experience)',
+    value: 'NAME',
+  }),
+  refresh: option(z.strictObject({ scope: z.enum(['all', 'training']).optional() }).optional(), {
+    help: 'which documents a chat model rewrites at a refresh: --set refresh.scope=training',
+    value: 'JSON',
   }),
   steps: option(count.optional(), { help: 'GRPO steps', value: 'N' }),
   documentsPerStep: option(count.optional(), { help: 'documents sampled per step', value: 'N' }),

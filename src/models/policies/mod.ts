@@ -4,12 +4,19 @@ import { DocOptError } from '../../errors.ts';
 import type { ArtefactReader, Policy, TrainablePolicy } from '../../ports.ts';
 import { type AnalyzerName, createAnalyzer } from '../../text/mod.ts';
 import type { Corpus } from '../../types.ts';
+import type { ModelServices } from '../services.ts';
+import { createChatPolicy, settleChatSpec } from './chat/chat-policy.ts';
+import { openChatPolicy } from './chat/checkpoint.ts';
 import { readWeights } from './edit/checkpoint.ts';
 import { createEditPolicy, type EditPolicy, type NamedInit, openEditPolicy } from './edit/edit-policy.ts';
 import type { TrainingPair } from './edit/fit-knowledge.ts';
 import { shippedWeights } from './edit/shipped.ts';
 import { createIdentityPolicy } from './identity.ts';
 
+export { type ChatPolicy, createChatPolicy, type SettledChatSpec, settleChatSpec } from './chat/chat-policy.ts';
+export { isChatPolicy, openChatPolicy, saveChatPolicy } from './chat/checkpoint.ts';
+export { type ChatEstimate, estimateChat } from './chat/estimate.ts';
+export type { ChatUsage } from './chat/usage.ts';
 export { createEditPolicy, type EditPolicy, type EditPolicyOptions, openEditPolicy } from './edit/edit-policy.ts';
 export type { TrainingPair } from './edit/fit-knowledge.ts';
 export { chooseFixedSubset, fixedPolicy } from './edit/fixed-policy.ts';
@@ -28,6 +35,8 @@ export interface PolicyContext {
   readonly seed: number;
   /** Opens the policy folder of an experiment's best checkpoint, for `init: PATH`. */
   readonly openExperiment?: (path: string) => Promise<ArtefactReader>;
+  /** For policies that are services. */
+  readonly services?: ModelServices;
 }
 
 /** `init` defaults to zero with training pairs and to shipped without. */
@@ -39,6 +48,10 @@ export async function createPolicy(spec: PolicySpec, context: PolicyContext): Pr
       return createEditPolicyFrom(spec, context);
     case 'lm':
       return openLanguageModel(spec, context.seed);
+    case 'openai':
+    case 'anthropic':
+    case 'chat':
+      return createChatPolicy(settleChatSpec(spec, context.corpus), context.services ?? {});
     default:
       throw new Error(`unknown policy ${spec satisfies never}`);
   }
@@ -82,7 +95,9 @@ async function openLanguageModel(spec: Extract<PolicySpec, { driver: 'lm' }>, se
 }
 
 /** The policy that a checkpoint's policy folder holds, whichever driver wrote it. Throws ARTEFACT. */
-export async function openPolicy(artefact: ArtefactReader): Promise<TrainablePolicy> {
+export async function openPolicy(artefact: ArtefactReader, services: ModelServices = {}): Promise<Policy> {
+  const chat = await openChatPolicy(artefact, services);
+  if (chat !== undefined) return chat;
   const driver = artefact.has('policy.json')
     ? (await artefact.readJson<{ driver?: string }>('policy.json')).driver
     : undefined;

@@ -7,6 +7,8 @@ export interface Price {
   readonly input: number;
   /** Per million output tokens. */
   readonly output: number;
+  /** Per million input tokens that the service had in its prompt cache; default: as `input`. */
+  readonly cached?: number;
   /** Per thousand searches, where that is the unit: one query with up to 100 documents. */
   readonly search?: number;
   /** When it was looked up: YYYY-MM-DD. */
@@ -14,7 +16,12 @@ export interface Price {
 }
 
 const LOOKED_UP = '2026-11-30';
-const perMillion = (input: number, output = 0): Price => ({ input, output, asOf: LOOKED_UP });
+const perMillion = (input: number, output = 0, cached?: number): Price => ({
+  input,
+  output,
+  ...(cached === undefined ? {} : { cached }),
+  asOf: LOOKED_UP,
+});
 
 /** Service -> model -> price. */
 export const PRICES: Readonly<Record<string, Readonly<Record<string, Price>>>> = {
@@ -22,6 +29,20 @@ export const PRICES: Readonly<Record<string, Readonly<Record<string, Price>>>> =
     'text-embedding-3-small': perMillion(0.02),
     'text-embedding-3-large': perMillion(0.13),
     'text-embedding-ada-002': perMillion(0.1),
+    'gpt-5.4': perMillion(2.5, 15, 0.25),
+    'gpt-5.4-mini': perMillion(0.75, 4.5, 0.075),
+    'gpt-5.4-nano': perMillion(0.2, 1.25, 0.02),
+    'gpt-5.2': perMillion(1.75, 14, 0.175),
+    'gpt-5-mini': perMillion(0.25, 2, 0.025),
+    'gpt-4.1': perMillion(2, 8, 0.5),
+  },
+  anthropic: {
+    'claude-haiku-4-5': perMillion(1, 5, 0.1),
+    'claude-sonnet-5': perMillion(2, 10, 0.2),
+    'claude-sonnet-5-5': perMillion(2, 10, 0.2),
+    'claude-opus-5': perMillion(5, 25, 0.5),
+    'claude-opus-5-5': perMillion(4, 20),
+    'claude-fable-5-1': perMillion(10, 50),
   },
   voyage: {
     'voyage-4-large': perMillion(0.12),
@@ -71,7 +92,17 @@ export function priceOf(
 }
 
 /** US dollars. */
-export function costOf(price: Price, usage: { input?: number; output?: number; searches?: number }): number {
-  const { input = 0, output = 0, searches = 0 } = usage;
-  return (input * price.input + output * price.output) / 1e6 + (searches * (price.search ?? 0)) / 1e3;
+export function costOf(
+  price: Price,
+  usage: {
+    /** All input tokens, cached ones among them. */
+    input?: number;
+    cached?: number;
+    output?: number;
+    searches?: number;
+  },
+): number {
+  const { input = 0, cached = 0, output = 0, searches = 0 } = usage;
+  const read = (input - cached) * price.input + cached * (price.cached ?? price.input);
+  return (read + output * price.output) / 1e6 + (searches * (price.search ?? 0)) / 1e3;
 }

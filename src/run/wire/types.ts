@@ -57,6 +57,8 @@ export interface WireAnswer {
 export type WirePlan = Omit<WireRequest, 'url' | 'method' | 'headers' | 'body'> & {
   /** Default json: an answer that is no JSON is no answer. */
   readonly answer?: 'json' | 'bytes';
+  /** As of `json`: what it throws keeps the answer off the record, and a WireError 'malformed' is tried again. */
+  check?(body: unknown): void;
 };
 
 export interface Wire {

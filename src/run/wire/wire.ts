@@ -225,6 +225,7 @@ async function sendForSdk(
     const parsed = parseAnswer(bytes);
     if (!parsed.ok) throw malformed(request, parsed.reason);
     if (parsed.mended) mended = JSON.stringify(parsed.body);
+    plan.check?.(parsed.body);
   });
   const headers = new Headers(answer.headers);
   // It is JSON, whatever label a proxy put on it; an SDK would give back a text.
