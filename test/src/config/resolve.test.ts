@@ -202,7 +202,7 @@ describe('options from their sources', () => {
     [{ set: ['steps=many'] }, "--set steps 'many': expected a finite number"],
     [{ flags: { steps: 0 } }, '--steps 0: expected at least 1'],
     [{ flags: { steps: 1.5 } }, '--steps 1.5: expected a whole number'],
-    [{ flags: { preset: 'none' } }, "--preset 'none': expected edit or lm or paper or trl"],
+    [{ flags: { preset: 'none' } }, "--preset 'none': expected edit or lm or api or paper or trl"],
     [{ flags: { data: '' } }, "--data '': expected a text that is not empty"],
     [{ file: { beta: Number.NaN } }, 'docopt.config.yaml: beta NaN: expected a finite number'],
     [{ file: { beta: Number.POSITIVE_INFINITY } }, 'beta Infinity: expected a finite number'],
