@@ -3,7 +3,6 @@
  * distinct (document, term) pair, at most 2 more for the columns of common terms, and up to 128 MB for
  * the heads of the queries that swaps ask about. Texts are not kept.
  */
-import { DocOptError } from '../../src/errors.ts';
 import type { ArtefactWriter, RetrievalIndex, Retriever } from '../../src/ports.ts';
 import { type Analyzer, type AnalyzerName, createAnalyzer } from '../../src/text/mod.ts';
 import type { IndexText, Matrix, Query, Ranking } from '../../src/types.ts';
@@ -19,7 +18,7 @@ import { scorePairs } from '../kernels/scan.ts';
 import { SwapSearch } from '../kernels/swap-search.ts';
 import { TermReader } from '../kernels/term-reader.ts';
 import { openBm25, saveBm25 } from './bm25-files.ts';
-import { checkDepth, unknownDocument } from './checks.ts';
+import { checkDepth, checkSwaps, unknownDocument } from './checks.ts';
 
 export interface Bm25Options {
   readonly k1: number;
@@ -93,10 +92,7 @@ class Bm25Index implements RetrievalIndex {
     queries: readonly (readonly Query[])[],
     k: number,
   ): Promise<Ranking[][]> {
-    checkDepth(k);
-    if (queries.length !== replacements.length) {
-      throw new DocOptError('INTERNAL', `${replacements.length} replacements came with ${queries.length} query lists.`);
-    }
+    checkSwaps(replacements, queries, k);
     const { heads, search } = (this.#swaps ??= this.#prepareSwaps());
     return replacements.map(({ id, text }, i) => {
       search.swap(this.#position(id), this.#analyzer.analyze(text));

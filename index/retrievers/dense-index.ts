@@ -1,4 +1,3 @@
-import { DocOptError } from '../../src/errors.ts';
 import { topPositions } from '../../src/kernels/topk.ts';
 import { writeFloat32 } from '../../src/models/embedders/mod.ts';
 import type { ArtefactWriter, Embedder, RetrievalIndex } from '../../src/ports.ts';
@@ -6,7 +5,7 @@ import type { IndexText, Matrix, Query, Ranking } from '../../src/types.ts';
 import { flatScores, pairScore } from '../kernels/flat-scores.ts';
 import { type IdOrder, orderIds } from '../kernels/id-order.ts';
 import { type Head, swapInto } from '../kernels/swap-merge.ts';
-import { checkDepth, unknownDocument } from './checks.ts';
+import { checkDepth, checkSwaps, unknownDocument } from './checks.ts';
 import { embedTexts } from './embed-texts.ts';
 
 export interface DenseContent {
@@ -87,10 +86,7 @@ export class DenseIndex implements RetrievalIndex {
     queries: readonly (readonly Query[])[],
     k: number,
   ): Promise<Ranking[][]> {
-    checkDepth(k);
-    if (queries.length !== replacements.length) {
-      throw new DocOptError('INTERNAL', `${replacements.length} replacements came with ${queries.length} query lists.`);
-    }
+    checkSwaps(replacements, queries, k);
     const positions = replacements.map(({ id }) => this.#position(id));
     const vectors = await this.#replacementVectors(replacements, positions);
     const known = await this.#lookUp(queries.flat());

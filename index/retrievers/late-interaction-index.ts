@@ -1,4 +1,3 @@
-import { DocOptError } from '../../src/errors.ts';
 import { floatsToHalves, halvesToFloats } from '../../src/kernels/float16.ts';
 import { topPositions } from '../../src/kernels/topk.ts';
 import type { ArtefactWriter, RetrievalIndex, TokenEmbedder } from '../../src/ports.ts';
@@ -7,7 +6,7 @@ import type { IndexText, Matrix, Query, Ranking } from '../../src/types.ts';
 import { type IdOrder, orderIds } from '../kernels/id-order.ts';
 import { maxSim, maxSimScores } from '../kernels/max-sim.ts';
 import { type Head, swapInto } from '../kernels/swap-merge.ts';
-import { checkDepth, unknownDocument } from './checks.ts';
+import { checkDepth, checkSwaps, unknownDocument } from './checks.ts';
 import { embedTokens } from './embed-tokens.ts';
 
 export interface TokenContent {
@@ -80,10 +79,7 @@ export class LateInteractionIndex implements RetrievalIndex {
     queries: readonly (readonly Query[])[],
     k: number,
   ): Promise<Ranking[][]> {
-    checkDepth(k);
-    if (queries.length !== replacements.length) {
-      throw new DocOptError('INTERNAL', `${replacements.length} replacements came with ${queries.length} query lists.`);
-    }
+    checkSwaps(replacements, queries, k);
     const positions = replacements.map(({ id }) => this.#position(id));
     const matrices = await this.#replacementTokens(replacements, positions);
     const known = await this.#lookUp(queries.flat());
