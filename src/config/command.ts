@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Log } from '../ports.ts';
 import type { Wire } from '../run/wire/types.ts';
+import type { ResponseCache } from '../store/response-cache.ts';
 import type { Fault } from './resolve-each.ts';
 
 export interface CommandContext {
@@ -28,6 +29,8 @@ export interface CommandContext {
    * what drivers take: `createRetriever(spec, context)`.
    */
   readonly wire?: () => Promise<Wire>;
+  /** The project's vectors of local models, kept by content; opened when a driver first needs them. */
+  readonly vectors?: () => Promise<ResponseCache>;
   /** Straight to stdout, for commands that must speak before they end (`morph serve`). */
   print(line: string): void;
 }

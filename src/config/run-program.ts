@@ -120,6 +120,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<numb
     typed,
     given,
     wire: network.wire,
+    vectors: network.vectors,
     print: (line) => void process.stdout.write(`${visible(line)}\n`),
   };
   const result = await command.run(options as never, context).finally(network.close);

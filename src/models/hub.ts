@@ -7,9 +7,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomic } from '../data/atomic.ts';
 import { makeFolder } from '../data/make-folder.ts';
 import { DocOptError } from '../errors.ts';
+import { acquireLock, isLocked, type Lock } from '../store/lock.ts';
 import { modelsFolder } from './models-folder.ts';
 import { envOf, type ModelServices, wireOf } from './services.ts';
 
@@ -46,12 +48,50 @@ export async function hubFolder(
   const [, id, revision = 'main'] = match;
   const environment = envOf(services);
   const folder = join(modelsFolder(environment), 'hub', `${id.replace('/', '--')}@${revision.replaceAll('/', '--')}`);
-  const known = fetchedBefore(folder);
-  if (known !== undefined) {
-    const needed = wanted(known.names);
-    if (needed.every((file) => known.fetched.includes(file) && existsSync(join(folder, file)))) return folder;
+  const there = (): boolean => {
+    const known = fetchedBefore(folder);
+    return (
+      known !== undefined &&
+      wanted(known.names).every((file) => known.fetched.includes(file) && existsSync(join(folder, file)))
+    );
+  };
+  if (there()) return folder;
+  await makeFolder(dirname(folder));
+  const lock = await waitForLock(`${folder}.lock`, `fetching ${id}`, services);
+  try {
+    if (!there()) await fetchInto(folder, id, revision, wanted, await hubOf(environment, services), services);
+  } finally {
+    await lock.release();
   }
-  const hub = await hubOf(environment, services);
+  return folder;
+}
+
+/** How often a process looks whether the other one is done. */
+const LOOK_MS = 250;
+
+/** One process fetches, the others wait for it and then find the files. */
+async function waitForLock(path: string, purpose: string, { log, signal }: ModelServices): Promise<Lock> {
+  let free = 0;
+  for (let told = false; ; told = true) {
+    try {
+      return await acquireLock(path, purpose);
+    } catch (error) {
+      // It may have been released just now; when nobody has it time and again, the place is at fault.
+      if (!(await isLocked(path)) && ++free > 3) throw error;
+      if (!told) log?.info(`another process is ${purpose}; waiting for it`);
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  }
+}
+
+async function fetchInto(
+  folder: string,
+  id: string,
+  revision: string,
+  wanted: (names: readonly string[]) => readonly string[],
+  hub: Hub,
+  { log }: ModelServices,
+): Promise<void> {
   const { commit, files } = await hub.list(id, revision);
   const chosen = wanted(files.map((file) => file.name));
   const needed = files.filter((file) => chosen.includes(file.name));
@@ -59,10 +99,8 @@ export async function hubFolder(
     (file) => !(existsSync(join(folder, file.name)) && statSync(join(folder, file.name)).size === file.size),
   );
   const bytes = missing.reduce((sum, { size }) => sum + size, 0);
-  services.log?.info(
-    `fetching ${id} from the hub: ${missing.length} files, ${(bytes / 1e6).toFixed(1)} MB, into ${folder}`,
-  );
-  const progress = services.log?.progress(`fetching ${id} (kB)`, Math.ceil(bytes / 1000));
+  log?.info(`fetching ${id} from the hub: ${missing.length} files, ${(bytes / 1e6).toFixed(1)} MB, into ${folder}`);
+  const progress = log?.progress(`fetching ${id} (kB)`, Math.ceil(bytes / 1000));
   try {
     for (const file of missing) {
       await fetchFile(
@@ -77,7 +115,6 @@ export async function hubFolder(
   }
   const note = { id, commit, names: files.map((file) => file.name), fetched: needed.map((file) => file.name) };
   await writeFileAtomic(join(folder, DONE), [`${JSON.stringify(note, null, 2)}\n`]);
-  return folder;
 }
 
 function fetchedBefore(

@@ -1,6 +1,7 @@
 /** What drivers of models need of the world around them. Commands provide it; in process every part has a default. */
 import type { Log } from '../ports.ts';
 import { createWire, type Wire } from '../run/wire/mod.ts';
+import type { ResponseCache } from '../store/response-cache.ts';
 
 export interface ModelServices {
   /** Progress of downloads, warnings about truncated texts. */
@@ -11,6 +12,8 @@ export interface ModelServices {
   readonly signal?: AbortSignal;
   /** The way to services, opened when a driver first needs it. Default: one for the process, without caps, its answers kept in memory. */
   readonly wire?: () => Promise<Wire>;
+  /** Where vectors of local models are kept from one run to the next, opened when first needed. Default: nowhere. */
+  readonly vectors?: () => Promise<ResponseCache>;
 }
 
 let ownWire: Wire | undefined;

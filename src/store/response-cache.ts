@@ -27,9 +27,10 @@ export function cacheKey(...parts: readonly (string | number | Uint8Array)[]): s
   return hash.digest('base64url');
 }
 
+/** With row numbers: in the tree of the keys itself every vector would take a page of its own. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS answers (
   key TEXT PRIMARY KEY, value BLOB NOT NULL, model TEXT NOT NULL, at INTEGER NOT NULL
-) WITHOUT ROWID`;
+)`;
 
 /**
  * A damaged file is moved aside with a warning; a place that cannot be written gives a cache of this run alone, with a

@@ -6,12 +6,13 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { DocOptError } from '../../errors.ts';
-import type { Embedder, Log } from '../../ports.ts';
+import type { Embedder } from '../../ports.ts';
 import type { OnnxEncoder, OnnxFolderOptions, Sequence } from '../onnx/encoder.ts';
 import { openEncoder } from '../onnx/encoder.ts';
 import { poolRow, writeUnit } from '../onnx/pool.ts';
 import { longestInput, type Pooling, type Prompts, statedPooling, statedPrompts } from '../onnx/sentence-folder.ts';
 import type { ModelServices } from '../services.ts';
+import { keptVectors } from './kept-vectors.ts';
 
 export interface OnnxEmbedderOptions extends OnnxFolderOptions {
   /** Default: as 1_Pooling/config.json says. */
@@ -33,7 +34,7 @@ export function onnxEmbedder(
 
 /** An embedder with its model open; `close` frees it. */
 export interface OnnxEmbedder extends Embedder {
-  /** Texts since opening, and those of them that were cut. */
+  /** Texts computed since opening, and those of them that were cut. */
   readonly counts: { readonly texts: number; readonly cut: number };
   close(): Promise<void>;
 }
@@ -45,14 +46,18 @@ export async function openOnnxEmbedder(
 ): Promise<OnnxEmbedder> {
   const encoder = await openEncoder(options, services);
   try {
-    return await embedderOf(encoder, options, services.log);
+    return await embedderOf(encoder, options, services);
   } catch (error) {
     await encoder.close();
     throw error;
   }
 }
 
-async function embedderOf(encoder: OnnxEncoder, options: OnnxEmbedderOptions, log?: Log): Promise<OnnxEmbedder> {
+async function embedderOf(
+  encoder: OnnxEncoder,
+  options: OnnxEmbedderOptions,
+  { log, vectors: store, signal }: ModelServices,
+): Promise<OnnxEmbedder> {
   const { folder, facts, tokenizer, batchSize } = encoder;
   const { output, pooling } = outputOf(encoder, options.pooling);
   const stated = statedPrompts(folder);
@@ -78,35 +83,59 @@ async function embedderOf(encoder: OnnxEncoder, options: OnnxEmbedderOptions, lo
       types: [...before.map(({ type }) => type), ...ids.map(() => firstType), ...after.map(({ type }) => type)],
     };
   };
-  const vectors = async (texts: readonly string[]): Promise<{ width: number; data: Float32Array }> => {
+  /** A unit vector of every text, handed out as its batch is done. */
+  const compute = async (
+    texts: readonly string[],
+    take: (text: number, vector: Float32Array) => void,
+  ): Promise<void> => {
     const sequences = texts.map(sequence);
     const progress = texts.length > 64 ? log?.progress(`embedding with ${basename(folder)}`, texts.length) : undefined;
-    let width = 0;
-    let data = new Float32Array(0);
     await encoder
       .run(sequences, output, ({ tensor, sequences: batch }) => {
+        signal?.throwIfAborted();
         const own = tensor.dims[tensor.dims.length - 1];
-        if (width === 0) {
-          width = own;
-          data = new Float32Array(texts.length * width);
-        }
         batch.forEach((text, row) => {
-          const vector =
+          const pooled =
             pooling === undefined
               ? Float64Array.from((tensor.data as Float32Array).subarray(row * own, (row + 1) * own))
               : poolRow(tensor, row, sequences[text].ids.length, pooling);
-          if (!writeUnit(vector, data, text * width)) throw noDirection(folder, texts[text]);
+          const vector = new Float32Array(own);
+          if (!writeUnit(pooled, vector, 0)) throw noDirection(folder, texts[text]);
+          take(text, vector);
         });
         progress?.tick(batch.length);
       })
       .finally(() => progress?.end());
-    return { width, data };
   };
 
-  const { width } = await vectors(['width']);
+  let width = 0;
+  await compute(['width'], (_, vector) => {
+    width = vector.length;
+  });
   counts.texts = 0;
   const settings = [facts.sha256, output, pooling, prompts.query, prompts.document, maxTokens, batchSize];
-  const fingerprint = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 12);
+  const digest = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+  const fingerprint = digest.slice(0, 12);
+  const kept = store === undefined ? undefined : keptVectors(await store(), digest, width, basename(folder));
+
+  const vectorsOf = async (texts: readonly string[]): Promise<Float32Array> => {
+    const data = new Float32Array(texts.length * width);
+    const missing: number[] = [];
+    texts.forEach((text, i) => {
+      const found = kept?.get(text);
+      if (found === undefined) missing.push(i);
+      else data.set(found, i * width);
+    });
+    await compute(
+      missing.map((i) => texts[i]),
+      (i, vector) => {
+        data.set(vector, missing[i] * width);
+        kept?.put(texts[missing[i]], vector);
+      },
+    ).finally(() => kept?.flush());
+    return data;
+  };
+
   let warned = false;
   return {
     id: `onnx(${basename(folder)},${pooling ?? output},${maxTokens},${fingerprint})`,
@@ -116,7 +145,7 @@ async function embedderOf(encoder: OnnxEncoder, options: OnnxEmbedderOptions, lo
     counts,
     async embed(texts, role) {
       if (texts.length === 0) return { rows: 0, columns: width, data: new Float32Array(0) };
-      const { data } = await vectors(texts.map((text) => prompts[role] + text));
+      const data = await vectorsOf(texts.map((text) => prompts[role] + text));
       if (counts.cut > 0 && !warned) {
         warned = true;
         log?.warn(

@@ -1,8 +1,8 @@
-/** The wire of a command: its flags, the project's cache of answers and its ledger, opened when first needed. */
+/** The wire of a command: its flags, the project's caches of answers and vectors and its ledger, opened when first needed. */
 import { join } from 'node:path';
 import type { Log } from '../../ports.ts';
 import { openLedger } from '../../store/ledger.ts';
-import { memoryCache, openResponseCache } from '../../store/response-cache.ts';
+import { memoryCache, openResponseCache, type ResponseCache } from '../../store/response-cache.ts';
 import { createBudget, usdText } from './budget.ts';
 import type { Wire } from './types.ts';
 import { createWire } from './wire.ts';
@@ -28,12 +28,15 @@ export interface NetworkFlags {
 export interface CommandWire {
   /** One per command; nothing is opened or made before the first call. */
   wire(): Promise<Wire>;
+  /** Vectors that local models computed, apart from the answers, which were paid for. */
+  vectors(): Promise<ResponseCache>;
   /** Says what it came to, and closes what was opened. */
   close(): void;
 }
 
 /** Where a project keeps its answers and its ledger. */
 export const answersPath = (projectFolder: string): string => join(projectFolder, '.docopt', 'cache', 'answers.db');
+export const vectorsPath = (projectFolder: string): string => join(projectFolder, '.docopt', 'cache', 'vectors.db');
 export const ledgerPath = (projectFolder: string): string => join(projectFolder, '.docopt', 'ledger.db');
 
 export interface Surroundings {
@@ -44,16 +47,32 @@ export interface Surroundings {
 
 export function commandWire(flags: NetworkFlags, context: Surroundings): CommandWire {
   let opening: Promise<Wire> | undefined;
+  let openingVectors: Promise<ResponseCache> | undefined;
   const closing: (() => void)[] = [];
   return {
     wire() {
       opening ??= openWire(flags, context, closing);
       return opening;
     },
+    vectors() {
+      openingVectors ??= openVectors(flags, context, closing);
+      return openingVectors;
+    },
     close() {
       for (const close of closing.splice(0)) close();
     },
   };
+}
+
+async function openVectors(
+  flags: NetworkFlags,
+  { log, projectFolder }: Surroundings,
+  closing: (() => void)[],
+): Promise<ResponseCache> {
+  if (flags.wire?.cache === false) return memoryCache();
+  const cache = await openResponseCache(vectorsPath(projectFolder), log);
+  closing.push(cache.close);
+  return cache;
 }
 
 async function openWire(

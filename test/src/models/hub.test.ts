@@ -8,6 +8,7 @@ import { openOnnxEmbedder } from '../../../src/models/embedders/onnx.ts';
 import { hubFolder } from '../../../src/models/hub.ts';
 import type { ModelServices } from '../../../src/models/services.ts';
 import { createWire } from '../../../src/run/wire/mod.ts';
+import { acquireLock } from '../../../src/store/lock.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { tinyFolder } from '../../support/tiny-onnx.ts';
 
@@ -144,6 +145,33 @@ describe('models of the hub', () => {
     const ranges = hub.asked.filter(({ path }) => path === '/model.onnx').map(({ range }) => range);
     expect(ranges).toEqual([`bytes=57-${content.length - 1}`, `bytes=57-${content.length - 1}`]);
     expect(readFileSync(join(at(), 'model.onnx')).equals(content)).toBe(true);
+  });
+
+  it('are fetched by one of several that want them at once; the others wait and find them', async () => {
+    const told: string[] = [];
+    const log = {
+      info: (message: string) => told.push(message),
+      warn() {},
+      debug() {},
+      progress: () => ({ tick() {}, end() {} }),
+    };
+    const wanting = { ...services, log: log as unknown as ModelServices['log'] };
+    const folders = await Promise.all([1, 2, 3].map(() => hubFolder(`hf:${ID}`, all, wanting)));
+    expect(new Set(folders)).toEqual(new Set([at()]));
+    expect(hub.asked.filter(({ path }) => path.startsWith('/api/')).length).toBe(1);
+    expect(hub.asked.filter(({ cdn }) => cdn).length).toBe(2);
+    expect(told.filter((message) => message.includes('waiting')).length).toBe(2);
+    expect(readdirSync(join(env.DOCOPT_MODELS, 'hub'))).toEqual(['org--tiny-model@main']);
+  });
+
+  it('are waited for no longer than the command is wanted', async () => {
+    mkdirSync(join(env.DOCOPT_MODELS, 'hub'), { recursive: true });
+    const lock = await acquireLock(`${at()}.lock`, 'fetching');
+    const interrupt = new AbortController();
+    const waiting = hubFolder(`hf:${ID}`, all, { ...services, signal: interrupt.signal });
+    interrupt.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    await lock.release();
   });
 
   it('come whole from a mirror that knows no ranges', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type OnnxEmbedderOptions, openOnnxEmbedder } from '../../../../src/models/embedders/onnx.ts';
 import type { Log } from '../../../../src/ports.ts';
+import { memoryCache } from '../../../../src/store/response-cache.ts';
 import { type TinyModel, tinyFolder } from '../../../support/tiny-onnx.ts';
 
 const WORDS = ['cats', 'chase', 'mice', 'eat', 'cheese', 'query', 'passage', ':'];
@@ -195,5 +196,44 @@ describe('onnx embedder', () => {
     const only = await opened(folder);
     expect(only.id).toBe(byPrecision.id);
     await only.close();
+  });
+
+  it('computes a text once for all runs that share a store, and never takes another model for its own', async () => {
+    const { folder } = tinyFolder(STATES, pooledBy('mean_tokens'));
+    const store = memoryCache();
+    const vectors = async () => store;
+    const plain = await openOnnxEmbedder({ path: folder });
+    const expected = await plain.embed(['cats', 'mice', 'cheese'], 'document');
+    const first = await openOnnxEmbedder({ path: folder }, { vectors });
+    expect(await first.embed(['cats', 'mice'], 'document')).toEqual(await plain.embed(['cats', 'mice'], 'document'));
+    const second = await openOnnxEmbedder({ path: folder }, { vectors });
+    expect(await second.embed(['cats', 'mice', 'cheese'], 'document')).toEqual(expected);
+    expect(second.counts.texts).toBe(1);
+    const other = await openOnnxEmbedder({ path: folder, pooling: 'cls' }, { vectors });
+    expect((await other.embed(['cats'], 'document')).data).not.toEqual((await first.embed(['cats'], 'document')).data);
+    expect(other.counts.texts).toBe(1);
+    for (const embedder of [plain, first, second, other]) await embedder.close();
+  });
+
+  it('keeps what an interrupted call had computed', async () => {
+    const { folder } = tinyFolder(STATES, pooledBy('mean_tokens'));
+    const store = memoryCache();
+    const texts = Array.from({ length: 100 }, (_, i) => Array.from({ length: i + 1 }, () => 'mice').join(' '));
+    const interrupt = new AbortController();
+    let done = 0;
+    const tick = (count: number): void => {
+      done += count;
+      if (done === 70) interrupt.abort(new Error('stopped'));
+    };
+    const log = { warn() {}, debug() {}, progress: () => ({ tick, end() {} }) } as unknown as Log;
+    const options = { path: folder, batchSize: 1 };
+    const services = { log, signal: interrupt.signal, vectors: async () => store };
+    const stopped = await openOnnxEmbedder(options, services);
+    await expect(stopped.embed(texts, 'document')).rejects.toThrow('stopped');
+    const resumed = await openOnnxEmbedder(options, { vectors: async () => store });
+    const plain = await openOnnxEmbedder(options);
+    expect(await resumed.embed(texts, 'document')).toEqual(await plain.embed(texts, 'document'));
+    expect(resumed.counts.texts).toBe(30);
+    for (const embedder of [stopped, resumed, plain]) await embedder.close();
   });
 });
