@@ -51,6 +51,14 @@ process.exitCode = await runProgram(
         summary: 'several systems side by side, with significance',
         load: async () => (await import('../index/commands/eval.ts')).evalCommand,
       },
+      'model show': {
+        summary: 'what a language model or a trained one is',
+        load: async () => (await import('../train/commands/model.ts')).modelShowCommand,
+      },
+      'model export': {
+        summary: 'a trained language model for other tools: PEFT adapter or merged Hugging Face folder',
+        load: async () => (await import('../train/commands/model.ts')).modelExportCommand,
+      },
     },
   },
   process.argv.slice(2),

@@ -117,7 +117,7 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
   },
   embedder: EMBEDDER_PREFIXES,
   policy: {
-    lm: { form: 'lm:DIR_OR_GGUF', block: (path) => ({ driver: 'lm', path }) },
+    lm: { form: 'lm:DIR_OR_GGUF_OR_HUB_ID', block: (path) => ({ driver: 'lm', path }) },
     openai: { form: 'openai:MODEL', block: (model) => ({ driver: 'openai', model }) },
     anthropic: { form: 'anthropic:MODEL', block: (model) => ({ driver: 'anthropic', model }) },
     chat: { form: 'chat:URL#MODEL', block: servedAt('chat') },

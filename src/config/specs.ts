@@ -137,7 +137,7 @@ export const editPolicySchema = z.strictObject({
 /** A language model in this process: docs/language-model.md. */
 export const lmPolicySchema = z.strictObject({
   driver: z.literal('lm'),
-  /** A Hugging Face folder, a GGUF file, or the name of a model in Hugging Face's cache. */
+  /** A Hugging Face folder, a GGUF file, or a model's name on the hub: ORG/NAME, hf:ORG/NAME@REVISION. */
   path: z.string().min(1),
   /** append: the document stays and the model's text is added; replace: the model's text stands for it. */
   output: z.enum(['append', 'replace']).default('append'),

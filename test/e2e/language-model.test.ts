@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createRng } from '../../src/kernels/rng.ts';
 import { loadModel } from '../../src/models/lm/load-model.ts';
+import { parseSafetensors } from '../../src/models/lm/safetensors.ts';
+import { LINEARS } from '../../src/nn/model-config.ts';
 import { tempFolder } from '../support/cli.ts';
 import { runHere } from '../support/in-process.ts';
+import { plainLogits } from '../support/plain-transformer.ts';
 import { LETTERS, TOY_CONFIG, toyModel, writeToyFolder } from '../support/toy-language-model.ts';
 
 const cwd = tempFolder('lm-');
@@ -97,8 +100,59 @@ describe('a language model on the command line', () => {
 
   it('says what is missing', async () => {
     const elsewhere = train('nowhere').map((argument) => argument.replace('lm:model', 'lm:no/model'));
-    const { status, stderr } = await runHere(elsewhere, { cwd });
+    const { status, stderr } = await runHere(elsewhere, { cwd, env: { DOCOPT_OFFLINE: '1' } });
     expect(status).toBe(2);
-    expect(stderr).toMatch(/no\/model/);
+    expect(stderr).toMatch(/no\/model.*hub.*offline/);
+  });
+
+  it('goes on from another folder, its model named by a path', async () => {
+    cpSync(join(cwd, 'straight'), join(cwd, 'moved'), { recursive: true });
+    rmSync(join(cwd, 'moved/report.json'));
+    mkdirSync(join(cwd, 'elsewhere'), { recursive: true });
+    const { status, stderr } = await runHere(['docopt', 'train', '--out', '../moved', '--resume'], {
+      cwd: join(cwd, 'elsewhere'),
+    });
+    expect([status, stderr]).toEqual([0, expect.stringContaining('resuming at step')]);
+  });
+
+  it('model show: a folder, and a training on it', async () => {
+    const shown = await runHere(['docopt', 'model', 'show', 'model', '--json'], { cwd });
+    const description = JSON.parse(shown.stdout);
+    expect(description).toMatchObject({ kind: 'hugging-face', licence: null, config: { family: 'llama' } });
+    const stored = [...(await toyModel()).weights.values()].reduce((sum, { length }) => sum + length, 0);
+    expect([description.parameters, description.formats]).toEqual([stored, { F32: stored }]);
+    const trained = JSON.parse((await runHere(['docopt', 'model', 'show', 'straight', '--json'], { cwd })).stdout);
+    expect(trained.trained).toMatchObject({ training: 'lora', rank: 2, alpha: 16, output: 'append' });
+    expect(trained.trained.targets).toHaveLength(7);
+    const { stdout } = await runHere(['docopt', 'model', 'show', 'straight'], { cwd });
+    expect(stdout).toMatch(/quantisation\s+F32 100.0 %[\s\S]*adapter of rank 2, alpha 16, on q_proj/);
+  });
+
+  it('model export: the merged folder computes what the adapter computes, and trains on', async () => {
+    const argv = ['docopt', 'model', 'export', 'straight', '--merged', 'merged', '--adapter', 'peft'];
+    const { status, stderr } = await runHere(argv, { cwd });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(readdirSync(join(cwd, 'peft')).sort()).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+    const [base, merged] = [await loadModel(join(cwd, 'model')), await loadModel(join(cwd, 'merged'))];
+    const weights = new Map(
+      [...(await parseSafetensors('', readFileSync(join(cwd, 'peft/adapter_model.safetensors'))))].map(
+        ([name, values]) => [name.replace('base_model.model.', ''), values],
+      ),
+    );
+    const prompt = base.tokenizer.encode('abc p');
+    const lora = { config: { rank: 2, alpha: 16, targets: LINEARS }, weights };
+    const wanted = plainLogits(base.config, base.weights, prompt, lora);
+    const got = plainLogits(merged.config, merged.weights, prompt);
+    const plain = plainLogits(base.config, base.weights, prompt);
+    const apart = (a: number[][], b: number[][]): number =>
+      Math.max(...a.flatMap((row, t) => row.map((value, i) => Math.abs(value - b[t][i]))));
+    expect(apart(got, wanted)).toBeLessThan(1e-5);
+    expect(apart(plain, wanted)).toBeGreaterThan(1e-3);
+    expect([...merged.tokenizer.encode('abc p')]).toEqual([...prompt]);
+    expect(merged.tokenizer.endTokens).toEqual(base.tokenizer.endTokens);
+    const again = await runHere(argv, { cwd });
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
+    const nothing = await runHere(['docopt', 'model', 'export', 'straight'], { cwd });
+    expect([nothing.status, nothing.stderr]).toEqual([2, expect.stringContaining('--adapter DIR or --merged DIR')]);
   });
 });

@@ -33,7 +33,7 @@ export async function toyModel(seed = 1): Promise<LoadedModel> {
     configJson: TOKENIZER_CONFIG,
     endTokens: [TOKENS.indexOf(END)],
   });
-  return { path: 'toy', config: TOY_CONFIG, weights, tokenizer };
+  return { path: 'toy', name: 'toy', config: TOY_CONFIG, weights, tokenizer };
 }
 
 const TOKENIZER_JSON = {

@@ -1,4 +1,5 @@
 /** What `docopt train` is to do: flags and configuration, completed by the interrupted run that it resumes. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { CommandContext } from '../../src/config/command.ts';
@@ -63,8 +64,8 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     folder,
     data,
     documentText: keep('documentText', saved?.documentText) as DocumentText,
-    retriever,
-    policy: options.policy ?? saved?.policy,
+    retriever: withWholePaths(retriever, context.cwd),
+    policy: policy === undefined ? saved?.policy : withWholePaths(policy, context.cwd),
     init: options.init,
     ...(learner === undefined ? {} : { learner }),
     ...(scope === undefined ? {} : { refreshScope: scope }),
@@ -78,6 +79,18 @@ export async function trainSettings(options: TrainCommandOptions, context: Comma
     },
     baselines: keep('baselines', saved?.baselines) as boolean,
   };
+}
+
+/** Models that were named by a path have it whole: a training may be resumed from another folder. */
+function withWholePaths<T>(value: T, cwd: string): T {
+  if (Array.isArray(value)) return value.map((one) => withWholePaths(one, cwd)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const whole = Object.entries(value).map(([key, inner]) => {
+    if (key !== 'path' || typeof inner !== 'string') return [key, withWholePaths(inner, cwd)];
+    const path = resolve(cwd, inner);
+    return [key, existsSync(path) ? path : inner];
+  });
+  return Object.fromEntries(whole) as T;
 }
 
 /** A new folder; to resume, that of the latest training that did not end. */

@@ -19,10 +19,12 @@ import {
   splitSeed,
   trainShare,
 } from '../options.ts';
+import { modelExportSchema, modelShowSchema } from './model.ts';
 import { selectSchema, serveSchema } from './select.ts';
 import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 import { trainSchema } from './train.ts';
 
+export { modelExportSchema, modelShowSchema } from './model.ts';
 export { selectSchema, serveSchema } from './select.ts';
 export { trainSchema } from './train.ts';
 
@@ -231,6 +233,8 @@ export const SCHEMAS = {
     train: trainSchema,
     'rewrite-corpus': rewriteCorpusSchema,
     eval: evalSchema,
+    'model show': modelShowSchema,
+    'model export': modelExportSchema,
   },
   morph: {
     select: selectSchema,

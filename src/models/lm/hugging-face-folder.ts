@@ -83,17 +83,22 @@ function scalingOf(rope: Json | undefined, path: string): RopeScaling | undefine
   });
 }
 
-/** Weights by name, from every safetensors file of the folder; names that `wanted` lacks are skipped unread. */
-export async function folderWeights(folder: string, wanted: ReadonlySet<string>): Promise<Map<string, Float32Array>> {
+/** Paths of the files with the weights. Throws DATA when there is none. */
+export function weightFiles(folder: string): string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.safetensors') && !name.startsWith('adapter_'));
   if (files.length === 0) {
     throw new DocOptError('DATA', `${folder} holds no safetensors file`, {
       hint: 'Weights in .bin or .pt files are not read: save the model with save_pretrained(..., safe_serialization=True).',
     });
   }
+  return files.sort().map((name) => join(folder, name));
+}
+
+/** Weights by name, from every safetensors file of the folder; names that `wanted` lacks are skipped unread. */
+export async function folderWeights(folder: string, wanted: ReadonlySet<string>): Promise<Map<string, Float32Array>> {
   const weights = new Map<string, Float32Array>();
-  for (const name of files.sort()) {
-    const file = await openSafetensors(join(folder, name));
+  for (const path of weightFiles(folder)) {
+    const file = await openSafetensors(path);
     try {
       for (const tensor of file.shapes.keys()) if (wanted.has(tensor)) weights.set(tensor, await file.read(tensor));
     } finally {

@@ -1,9 +1,14 @@
-/** A local model by its path: a GGUF file, a Hugging Face folder, or the name of a model in Hugging Face's cache. */
+/**
+ * A local model by its name: a GGUF file, a Hugging Face folder, ORG/NAME (in the cache of Hugging Face's own tools, else
+ * fetched from the hub), or hf:ORG/NAME[@REVISION] of the hub.
+ */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DocOptError } from '../../errors.ts';
 import { type ModelConfig, modelParameters } from '../../nn/model-config.ts';
+import { hubFolder, isHubName } from '../hub.ts';
+import { envOf, type ModelServices } from '../services.ts';
 import { openGguf } from './gguf.ts';
 import { ggufConfig, huggingFaceName, restoreRowOrder } from './gguf-model.ts';
 import { ggufTokenizer } from './gguf-tokenizer.ts';
@@ -13,41 +18,73 @@ import { createTokenizer, type LanguageTokenizer } from './tokenizer.ts';
 
 export interface LoadedModel {
   readonly path: string;
+  /** What finds it again, from any folder: its name on the hub, else its whole path. */
+  readonly name: string;
   readonly config: ModelConfig;
   readonly weights: Weights;
   readonly tokenizer: LanguageTokenizer;
 }
 
 /** Throws MISSING when there is no such model, DATA when its files are damaged or of a kind that is not read. */
-export async function loadModel(name: string): Promise<LoadedModel> {
-  const path = locateModel(name);
-  return path.endsWith('.gguf') ? loadGguf(path) : loadFolder(path);
+export async function loadModel(name: string, services: ModelServices = {}): Promise<LoadedModel> {
+  const path = await locateModel(name, services);
+  return { name: lastingName(name), path, ...(await (path.endsWith('.gguf') ? loadGguf(path) : loadFolder(path))) };
 }
 
-/** The GGUF file or folder that a name stands for. */
-export function locateModel(
-  name: string,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): string {
-  if (existsSync(name)) {
-    const path = resolve(name);
-    if (!statSync(path).isDirectory() || existsSync(join(path, 'config.json'))) return path;
-    const files = readdirSync(path).filter((file) => file.endsWith('.gguf'));
-    if (files.length === 1) return join(path, files[0]);
-    throw new DocOptError(
-      'DATA',
-      `${name} is no model folder: ${files.length === 0 ? 'it holds neither config.json nor a GGUF file' : `it holds ${files.length} GGUF files`}`,
-      {
-        hint: 'Give the folder of a Hugging Face model, or one GGUF file.',
-      },
-    );
+/** A path as a whole path, so that it means the same from another folder; a name of the hub as it is. */
+export function lastingName(name: string): string {
+  return existsSync(name) ? resolve(name) : name;
+}
+
+/** The GGUF file or folder that a name stands for, fetched when it is a name of the hub that nobody has fetched yet. */
+export async function locateModel(name: string, services: ModelServices = {}): Promise<string> {
+  if (existsSync(name)) return inFolder(name);
+  const hubName = isHubName(name) ? name : `hf:${name}`;
+  if (!isHubName(name)) {
+    const cached = inHubCache(name, envOf(services));
+    if (cached !== undefined) return cached;
+    if (!/^[\w.-]+\/[\w.-]+$/.test(name) || /^\.\.?\//.test(name) || name.endsWith('.gguf')) {
+      throw new DocOptError('MISSING', `there is no model at '${name}'`, {
+        hint: "Give a Hugging Face folder, a GGUF file, or a model's name on the hub: ORG/NAME.",
+      });
+    }
   }
-  const cached = inHubCache(name, environment);
-  if (cached !== undefined) return cached;
-  throw new DocOptError('MISSING', `there is no model at '${name}'`, {
-    hint: /^[\w.-]+\/[\w.-]+$/.test(name)
-      ? `Neither a path nor in Hugging Face's cache. Get it with: hf download ${name}`
-      : 'Give a Hugging Face folder, a GGUF file, or the name of a model that was downloaded with `hf download`.',
+  try {
+    return await hubFolder(hubName, neededFiles, services);
+  } catch (error) {
+    const { code, message, hint } = error as DocOptError;
+    if (!['UPSTREAM', 'NOT_FOUND', 'UNAUTHORIZED', 'ENVIRONMENT'].includes(code)) throw error;
+    throw new DocOptError('MISSING', `there is no model at '${name}', and the hub did not give it: ${message}`, {
+      hint: `${hint} Without a connection give a Hugging Face folder or a GGUF file.`.trim(),
+      cause: error,
+    });
+  }
+}
+
+function inFolder(name: string): string {
+  const path = resolve(name);
+  if (!statSync(path).isDirectory() || existsSync(join(path, 'config.json'))) return path;
+  const files = readdirSync(path).filter((file) => file.endsWith('.gguf'));
+  if (files.length === 1) return join(path, files[0]);
+  throw new DocOptError(
+    'DATA',
+    `${name} is no model folder: ${files.length === 0 ? 'it holds neither config.json nor a GGUF file' : `it holds ${files.length} GGUF files`}`,
+    {
+      hint: 'Give the folder of a Hugging Face model, or one GGUF file.',
+    },
+  );
+}
+
+/** Of a repository's files, what running and describing a language model needs. Throws DATA for one without safetensors. */
+function neededFiles(names: readonly string[]): string[] {
+  const needed = names.filter((name) =>
+    /^((config|generation_config|tokenizer|tokenizer_config)\.json|chat_template\.jinja|README\.md|(?!adapter_)[^/]+\.safetensors)$/.test(
+      name,
+    ),
+  );
+  if (needed.includes('config.json') && needed.some((name) => name.endsWith('.safetensors'))) return needed;
+  throw new DocOptError('DATA', `the repository holds no model in safetensors; its files: ${names.join(', ')}`, {
+    hint: 'Take the repository of the original weights, or download one GGUF file and give its path.',
   });
 }
 
@@ -67,7 +104,9 @@ function inHubCache(name: string, environment: Readonly<Record<string, string | 
     .at(-1);
 }
 
-async function loadGguf(path: string): Promise<LoadedModel> {
+type ModelContent = Omit<LoadedModel, 'path' | 'name'>;
+
+async function loadGguf(path: string): Promise<ModelContent> {
   const file = await openGguf(path);
   try {
     const factors = file.tensors.has('rope_freqs.weight') ? await file.read('rope_freqs.weight') : undefined;
@@ -80,18 +119,18 @@ async function loadGguf(path: string): Promise<LoadedModel> {
       restoreRowOrder(known, values, config);
       weights.set(known, values);
     }
-    return { path, config, weights, tokenizer: await createTokenizer(ggufTokenizer(file)) };
+    return { config, weights, tokenizer: await createTokenizer(ggufTokenizer(file)) };
   } finally {
     await file.close();
   }
 }
 
-async function loadFolder(folder: string): Promise<LoadedModel> {
+async function loadFolder(folder: string): Promise<ModelContent> {
   const config = folderConfig(folder);
   const wanted = new Set(modelParameters(config).map(({ name }) => name));
   const [weights, tokenizer] = await Promise.all([
     folderWeights(folder, wanted),
     createTokenizer(folderTokenizer(folder)),
   ]);
-  return { path: folder, config, weights, tokenizer };
+  return { config, weights, tokenizer };
 }

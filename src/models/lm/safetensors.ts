@@ -12,6 +12,8 @@ interface TensorEntry {
 
 export interface SafetensorsFile {
   readonly shapes: ReadonlyMap<string, readonly number[]>;
+  /** As the file names them: F32, BF16, ... */
+  readonly types: ReadonlyMap<string, string>;
   read(name: string): Promise<Float32Array>;
   close(): Promise<void>;
 }
@@ -71,6 +73,7 @@ async function fromSource(source: Source): Promise<SafetensorsFile> {
     for (const [name, entry] of entries) checkEntry(name, entry, size - start, damaged);
     return {
       shapes: new Map([...entries].map(([name, { shape }]) => [name, shape])),
+      types: new Map([...entries].map(([name, { dtype }]) => [name, dtype])),
       async read(name) {
         const entry = entries.get(name);
         if (entry === undefined) throw damaged(`there is no tensor '${name}'`);

@@ -67,7 +67,7 @@ export async function createTokenizer(files: TokenizerFiles): Promise<LanguageTo
 }
 
 /** Either one template, or several by name of which `default` is meant. */
-function chatTemplate({ chat_template: given }: Readonly<Record<string, unknown>>): string | undefined {
+export function chatTemplate({ chat_template: given }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof given === 'string') return given;
   if (!Array.isArray(given)) return undefined;
   const named = given as { name?: string; template?: string }[];

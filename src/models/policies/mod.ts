@@ -47,7 +47,7 @@ export async function createPolicy(spec: PolicySpec, context: PolicyContext): Pr
     case 'edit':
       return createEditPolicyFrom(spec, context);
     case 'lm':
-      return openLanguageModel(spec, context.seed);
+      return openLanguageModel(spec, context.seed, context.services);
     case 'openai':
     case 'anthropic':
     case 'chat':
@@ -84,14 +84,18 @@ async function resolveInit(init: string, context: PolicyContext): Promise<'zero'
 }
 
 /** The model's weights are read, and its code is loaded, when a policy is made of it. */
-async function openLanguageModel(spec: Extract<PolicySpec, { driver: 'lm' }>, seed: number): Promise<TrainablePolicy> {
+async function openLanguageModel(
+  spec: Extract<PolicySpec, { driver: 'lm' }>,
+  seed: number,
+  services?: ModelServices,
+): Promise<TrainablePolicy> {
   const [{ createLmPolicy }, { loadModel }, { createOnnxRuntime }] = await Promise.all([
     import('./lm/lm-policy.ts'),
     import('../lm/load-model.ts'),
     import('../runtimes/graph-onnxruntime.ts'),
   ]);
   const runtime = await createOnnxRuntime({ threads: spec.threads });
-  return createLmPolicy(spec, await loadModel(spec.path), runtime, seed);
+  return createLmPolicy(spec, await loadModel(spec.path, services), runtime, seed);
 }
 
 /** The policy that a checkpoint's policy folder holds, whichever driver wrote it. Throws ARTEFACT. */
@@ -104,7 +108,7 @@ export async function openPolicy(artefact: ArtefactReader, services: ModelServic
   // The edit policy's reader also says what is wrong with a folder that holds none of them.
   if (driver !== 'lm') return openEditPolicy(artefact);
   const { readLmPolicyFile } = await import('./lm/checkpoint.ts');
-  const policy = await openLanguageModel((await readLmPolicyFile(artefact)).spec, 0);
+  const policy = await openLanguageModel((await readLmPolicyFile(artefact)).spec, 0, services);
   await policy.load(artefact);
   return policy;
 }

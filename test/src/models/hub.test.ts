@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../../src/models/embedders/onnx.ts';
@@ -9,78 +6,11 @@ import { hubFolder } from '../../../src/models/hub.ts';
 import type { ModelServices } from '../../../src/models/services.ts';
 import { createWire } from '../../../src/run/wire/mod.ts';
 import { acquireLock } from '../../../src/store/lock.ts';
+import { HubServer, ID } from '../../support/servers/hub.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { tinyFolder } from '../../support/tiny-onnx.ts';
 
 const TOKEN = 'hf_averysecrettoken';
-const ID = 'org/tiny-model';
-
-/** Speaks the hub's protocol: a listing, and files by ranges; large ones lie on another host, behind a redirect. */
-class HubServer {
-  readonly files = new Map<string, Buffer>();
-  /** 'METHOD path range authorization' of each request. */
-  readonly asked: { path: string; range?: string; authorization?: string; cdn: boolean }[] = [];
-  readonly #servers: Server[] = [];
-  /** Requests to the other host that are broken off after so many bytes. */
-  breakAfter: number | undefined;
-  ranges = true;
-  endpoint = '';
-
-  async start(): Promise<void> {
-    const cdn = await this.#listen((path, range) => this.#content(path.slice(1), range), true);
-    this.endpoint = await this.#listen((path, range) => {
-      if (path.startsWith('/api/')) {
-        const siblings = [...this.files].map(([rfilename, content]) => ({
-          rfilename,
-          size: content.length,
-          blobId: createHash('sha1').update(`blob ${content.length}\u0000`).update(content).digest('hex'),
-          ...(rfilename.endsWith('.onnx')
-            ? { lfs: { sha256: createHash('sha256').update(content).digest('hex') } }
-            : {}),
-        }));
-        return { status: 200, body: Buffer.from(JSON.stringify({ sha: 'c0ffee', siblings })) };
-      }
-      const name = decodeURIComponent(path.slice(`/${ID}/resolve/c0ffee/`.length));
-      if (name.endsWith('.onnx')) return { status: 302, location: `${cdn}/${name}`, body: Buffer.alloc(0) };
-      return this.#content(name, range);
-    }, false);
-  }
-
-  async close(): Promise<void> {
-    for (const server of this.#servers) {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
-  }
-
-  #content(name: string, range: string | undefined): { status: number; body: Buffer } {
-    const content = this.files.get(name);
-    if (content === undefined) return { status: 404, body: Buffer.from('{"error":"no such file"}') };
-    const match = /^bytes=(\d+)-(\d+)$/.exec(range ?? '');
-    if (match === null || !this.ranges) return { status: 200, body: content };
-    return { status: 206, body: content.subarray(Number(match[1]), Number(match[2]) + 1) };
-  }
-
-  async #listen(
-    answer: (path: string, range: string | undefined) => { status: number; body: Buffer; location?: string },
-    cdn: boolean,
-  ): Promise<string> {
-    const server = createServer((request, response) => {
-      const { range, authorization } = request.headers;
-      this.asked.push({ path: request.url!, range, authorization, cdn });
-      const { status, body, location } = answer(request.url!.split('?')[0], range);
-      response.writeHead(status, { 'content-length': body.length, ...(location === undefined ? {} : { location }) });
-      if (cdn && this.breakAfter !== undefined) {
-        response.write(body.subarray(0, this.breakAfter), () => request.socket.destroy());
-        return;
-      }
-      response.end(body);
-    });
-    this.#servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-}
 
 describe('models of the hub', () => {
   let hub: HubServer;

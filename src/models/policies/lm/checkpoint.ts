@@ -6,6 +6,7 @@ import type { PolicySpec } from '../../../config/specs.ts';
 import { DocOptError } from '../../../errors.ts';
 import type { AdamWState } from '../../../nn/adamw.ts';
 import type { LoraConfig } from '../../../nn/lora.ts';
+import { LINEARS } from '../../../nn/model-config.ts';
 import type { ArtefactReader, ArtefactWriter } from '../../../ports.ts';
 import { parseSafetensors, safetensorsChunks } from '../../lm/safetensors.ts';
 
@@ -31,11 +32,19 @@ export interface TrainedState {
 const FORMAT = 1;
 export const POLICY_FILE = 'policy.json';
 const ADAPTER = 'adapter_model.safetensors';
+const ADAPTER_CONFIG = 'adapter_config.json';
+/** What PEFT loads. */
+export const ADAPTER_FILES = [ADAPTER_CONFIG, ADAPTER] as const;
 const WHOLE = 'model.safetensors';
 const REFERENCE = 'reference.safetensors';
 const OPTIMISER = 'optimizer.safetensors';
 /** PEFT wraps the model twice before its own names begin. */
 const PEFT = 'base_model.model.';
+
+/** The adapter that these settings train; undefined = all weights are. */
+export function loraOf({ training, rank, alpha }: LmPolicySpec): LoraConfig | undefined {
+  return training === 'lora' ? { rank, alpha, targets: LINEARS } : undefined;
+}
 
 export async function writeLmCheckpoint(
   artefact: ArtefactWriter,
@@ -52,8 +61,7 @@ export async function writeLmCheckpoint(
   const peft = (name: string): string => (lora === undefined ? name : PEFT + name);
   const file: LmPolicyFile = { driver: 'lm', format: FORMAT, spec, model, step: optimiser.step };
   await artefact.write(POLICY_FILE, `${JSON.stringify(file, null, 1)}\n`);
-  if (lora !== undefined)
-    await artefact.write('adapter_config.json', `${JSON.stringify(peftConfig(lora, spec), null, 1)}\n`);
+  if (lora !== undefined) await artefact.write(ADAPTER_CONFIG, `${JSON.stringify(peftConfig(lora, spec), null, 1)}\n`);
   await artefact.writeStream(lora === undefined ? WHOLE : ADAPTER, tensors(weights, peft));
   await artefact.writeStream(REFERENCE, tensors(reference, peft));
   const moments = new Map([

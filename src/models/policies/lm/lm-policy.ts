@@ -6,8 +6,8 @@
 import { DocOptError } from '../../../errors.ts';
 import { deriveSeed } from '../../../kernels/rng.ts';
 import { ADAMW, adamwStart, adamwStep, clipGradients } from '../../../nn/adamw.ts';
-import { initialLora, type LoraConfig, loraParameters } from '../../../nn/lora.ts';
-import { LINEARS, modelParameters } from '../../../nn/model-config.ts';
+import { initialLora, loraParameters } from '../../../nn/lora.ts';
+import { modelParameters } from '../../../nn/model-config.ts';
 import type { ArtefactReader, ArtefactWriter, TrainablePolicy } from '../../../ports.ts';
 import type { Completion, Prompt, Sampling } from '../../../types.ts';
 import { type Decoded, decode } from '../../lm/decoder.ts';
@@ -17,6 +17,7 @@ import { type Adapter, ModelParts, type Weights } from '../../lm/model-parts.ts'
 import type { GraphRuntime } from '../../runtimes/graph-runtime.ts';
 import {
   type LmPolicySpec,
+  loraOf,
   readLmPolicyFile,
   readLmState,
   type TrainedState,
@@ -55,8 +56,7 @@ export class LmPolicy implements TrainablePolicy {
     this.#loaded = loaded;
     this.#runtime = runtime;
     this.#fingerprint = modelFingerprint(config, loaded.weights);
-    const lora: LoraConfig | undefined =
-      spec.training === 'lora' ? { rank: spec.rank, alpha: spec.alpha, targets: LINEARS } : undefined;
+    const lora = loraOf(spec);
     const weights = lora === undefined ? new Map(loaded.weights) : initialLora(config, lora, deriveSeed(seed, 'lora'));
     this.#state = { lora, weights, reference: copyOf(weights), optimiser: adamwStart() };
     this.#model = createLanguageModel(new ModelParts(runtime, config, loaded.weights), spec);
@@ -145,7 +145,7 @@ export class LmPolicy implements TrainablePolicy {
     const { lora } = this.#state;
     const parameters = lora === undefined ? modelParameters(config) : loraParameters(config, lora);
     const shapes = new Map(parameters.map(({ name, shape }) => [name, shape]));
-    const spec = { ...this.#spec, path: this.#loaded.path };
+    const spec = { ...this.#spec, path: this.#loaded.name };
     await writeLmCheckpoint(artefact, spec, this.#fingerprint, this.#state, shapes);
   }
 
