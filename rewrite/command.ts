@@ -226,6 +226,9 @@ function reportText(report: RewriteReport): string {
   return [
     `${report.documents} documents: ${report.rewritten} rewritten (${report.unchanged} of them unchanged), ${report.kept} kept, ${report.failed} failed`,
     ...reasons,
+    ...(report.truncatedPrompts
+      ? [`  ${report.truncatedPrompts} x longer than the policy reads: it saw the beginning`]
+      : []),
     `characters, median: ${characters.original.median} before, ${characters.indexed.median} after`,
     `from the policy ${report.from.policy}, from the journal ${report.from.journal}, from the previous corpus ${report.from.previous}; ${report.seconds.toFixed(1)} s`,
     ...(report.cost === undefined ? [] : [costText(report.cost)]),

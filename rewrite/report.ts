@@ -11,6 +11,8 @@ export interface RewriteReport {
   unchanged: number;
   kept: number;
   failed: number;
+  /** Longer than the policy reads, so that it saw their beginning; absent where it does not say. */
+  truncatedPrompts?: number;
   /** reason -> count, over kept and failed documents and rewrites that were cut. */
   reasons: Record<string, number>;
   /** Where the answers came from. */
@@ -29,7 +31,7 @@ export interface LengthStatistics {
 }
 
 export function createReportBuilder(): {
-  add(row: RewrittenRow, source: string): void;
+  add(row: RewrittenRow, source: string, truncated: boolean | undefined): void;
   finish(seconds: number): RewriteReport;
 } {
   const report: Omit<RewriteReport, 'characters' | 'seconds' | 'cost'> = {
@@ -44,7 +46,8 @@ export function createReportBuilder(): {
   const before: number[] = [];
   const after: number[] = [];
   return {
-    add(row, source) {
+    add(row, source, truncated) {
+      if (truncated !== undefined) report.truncatedPrompts = (report.truncatedPrompts ?? 0) + Number(truncated);
       report.documents++;
       report[row.rewrite.status]++;
       report.from[row.from]++;

@@ -58,12 +58,12 @@ async function* corpusLines(
   rows: AsyncIterable<RewrittenRow>,
   corpus: Corpus,
   input: WriteCorpusInput,
-  count: (row: RewrittenRow, source: string) => void,
+  count: (row: RewrittenRow, source: string, truncated: boolean | undefined) => void,
 ): AsyncGenerator<string> {
   for await (const row of rows) {
     const original = corpus.original(row.position);
     const source = corpus.indexText(row.position);
-    count(row, source);
+    count(row, source, input.policy.truncates?.({ document: { id: original.id, text: source } }));
     input.onRow?.(row, original, source);
     const { text, status, reason } = row.rewrite;
     const facts = { sourceHash: row.sourceHash, status, reason, policy: input.policyFingerprint };

@@ -84,6 +84,8 @@ export interface Policy {
   readonly id: string;
   /** completions[prompt][sample]; always sampling.samples per prompt. */
   generate(prompts: readonly Prompt[], sampling: Sampling): Promise<Completion[][]>;
+  /** Whether the document is longer than what it sees of one; absent where that cannot be known here. */
+  truncates?(prompt: Prompt): boolean;
 }
 
 /** A policy whose per-token log-probs can be read and pushed. It knows no RL: the loss arrives as its gradient. */
@@ -100,9 +102,28 @@ export interface TrainablePolicy extends Policy {
   entropy(completions: readonly Completion[]): Promise<number>;
   /** Make the current weights the KL anchor (`kl.anchor: round`). */
   anchor(): void;
+  /**
+   * Tries out, before anything is trained, what a step on the `documents` longest of these prompts takes; nothing is changed by
+   * it. Throws ENVIRONMENT with a remedy when it does not fit this machine.
+   */
+  rehearse?(prompts: readonly Prompt[], documents: number, sampling: Sampling): Promise<Rehearsal>;
   /** Weights, optimiser state, anchor: enough to continue identically. */
   save(artefact: ArtefactWriter): Promise<void>;
   load(artefact: ArtefactReader): Promise<void>;
+}
+
+/** What the largest pass of a training step took. */
+export interface Rehearsal {
+  /** Tokens of the longest prompt. */
+  readonly promptTokens: number;
+  /** Passes that the step is made of, and the rows of the largest. */
+  readonly passes: number;
+  readonly rows: number;
+  /** Of that pass, forward and back. */
+  readonly seconds: number;
+  readonly estimatedBytes: number;
+  /** Of the whole process, until now. */
+  readonly peakBytes: number;
 }
 
 /** Turns rewarded groups into a better policy: by gradient, by experience, or by a remote trainer. */

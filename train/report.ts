@@ -16,6 +16,7 @@ import type { BaselineContext } from './baseline.ts';
 import type { TrainingState } from './checkpoint.ts';
 import { depthOf, type Measured, meanOver, runOf } from './measure.ts';
 import type { RoundEvaluation } from './refresh.ts';
+import { truncatedPrompts } from './rehearse.ts';
 import type { Session } from './session.ts';
 
 export interface FinalTexts {
@@ -58,6 +59,8 @@ export interface TrainReport {
   readonly curve: readonly RoundEvaluation[];
   readonly originalCurvePoint: RoundEvaluation;
   readonly collapseAlarms: readonly number[];
+  /** Documents longer than the policy reads; null when it does not say. */
+  readonly truncatedPrompts: number | null;
   /** What a reader must know, e.g. that the figures are void. */
   readonly notes: readonly string[];
   readonly cost: Readonly<Record<string, number>>;
@@ -142,6 +145,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     curve: state.curve,
     originalCurvePoint: state.original,
     collapseAlarms: state.alarms,
+    truncatedPrompts: await truncatedPrompts(session),
     notes: session.notes ?? [],
     cost: session.cost?.() ?? { usd: 0 },
     seconds: session.elapsed(),

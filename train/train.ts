@@ -21,7 +21,9 @@ import {
 } from './checkpoint.ts';
 import { groupAdvantages, hasSpread } from './kernels/advantages.ts';
 import { learningRateAt } from './kernels/schedule.ts';
+import { createPace } from './pace.ts';
 import { evaluateOriginal, openRound, type Round, type RoundEvaluation, rewriteCollection } from './refresh.ts';
+import { rehearse } from './rehearse.ts';
 import { type FinalTexts, type TrainOutcome, writeReport } from './report.ts';
 import { rollouts, sampling } from './rollouts.ts';
 import { createDocumentSampler, type DocumentSampler } from './sampler.ts';
@@ -44,6 +46,7 @@ export async function train(setup: TrainSetup): Promise<TrainOutcome> {
   const sampler = createDocumentSampler(round.rewarder.eligible, options.seed, state.sampler);
   const progress = log.progress('training', options.steps);
   progress.tick(state.step);
+  const pace = createPace();
   let updating = false;
 
   try {
@@ -80,7 +83,7 @@ export async function train(setup: TrainSetup): Promise<TrainOutcome> {
       if (options.checkpointEvery > 0 && state.step % options.checkpointEvery === 0 && state.step < options.steps) {
         await checkpoint(session, state, round);
       }
-      progress.tick(1, `reward ${scaled.reward.toFixed(3)}`);
+      progress.tick(1, `reward ${scaled.reward.toFixed(3)}, ${pace(tokensOf(rewarded), seconds)}`);
       await breathe();
     }
     progress.end();
@@ -119,6 +122,7 @@ async function begin(session: Session): Promise<Progressing> {
   await refuseExisting(experiment);
   await Promise.all([METRICS, COMPLETIONS].map((name) => experiment.keepRows(name, 0)));
   try {
+    await rehearse(session);
     const original = await evaluateOriginal(session.context);
     const texts = await rewriteCollection(session.context, 0);
     await experiment.writeFile(ZERO_SHOT, textRows(session.corpus, texts));

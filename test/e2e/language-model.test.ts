@@ -46,6 +46,7 @@ beforeAll(async () => {
   await writeToyFolder(join(cwd, 'model'));
   const { status, stderr } = await runHere(train('straight', '--train', '0.6'), { cwd });
   expect([status, stderr]).toEqual([0, expect.stringContaining('is kept')]);
+  expect(stderr).toMatch(/the longest step: one pass of up to \d+ rows.* GB beside the model estimated/);
 }, 300_000);
 
 describe('a language model on the command line', () => {
@@ -67,6 +68,7 @@ describe('a language model on the command line', () => {
     expect(files).toEqual(expect.arrayContaining(['adapter_config.json', 'adapter_model.safetensors', 'policy.json']));
     const report = JSON.parse(read('straight/report.json'));
     expect(report.metrics['nDCG@5'].trained).toBeGreaterThan(0);
+    expect(report.truncatedPrompts).toBe(0);
   });
 
   it('resumed in the middle it comes out the same', async () => {
@@ -96,6 +98,25 @@ describe('a language model on the command line', () => {
       for (const row of rows) expect(row.text.startsWith(row.docopt.text)).toBe(true);
       expect(rows.some((row) => row.text.length > row.docopt.text.length)).toBe(true);
     }
+  });
+
+  it('counts the documents that it reads the beginning of', async () => {
+    const argv = ['docopt', 'rewrite-corpus', '--data', 'data', '--policy', 'lm:model', '--out', 'cut'];
+    const { status, stdout } = await runHere([...argv, '--set', 'policy.maxPromptTokens=16', '--json'], { cwd });
+    expect([status, JSON.parse(stdout).truncatedPrompts]).toEqual([0, 0]);
+    writeFileSync(join(cwd, 'long.jsonl'), `{"_id":"a","text":"${'a b '.repeat(9)}"}\n{"_id":"b","text":"b"}\n`);
+    const more = [
+      '--corpus',
+      'long.jsonl',
+      '--policy',
+      'lm:model',
+      '--set',
+      'policy.maxPromptTokens=16',
+      '--out',
+      'cut2',
+    ];
+    const long = await runHere(['docopt', 'rewrite-corpus', ...more], { cwd });
+    expect([long.status, long.stdout]).toEqual([0, expect.stringContaining('1 x longer than the policy reads')]);
   });
 
   it('says what is missing', async () => {

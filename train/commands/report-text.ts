@@ -39,6 +39,9 @@ export function reportText(report: TrainReport | SeedsReport, folder: string): s
         ]),
     '',
     ...report.notes.map((note) => `note: ${note}`),
+    ...(report.truncatedPrompts
+      ? [`note: ${report.truncatedPrompts} documents are longer than the policy reads; it saw their beginning`]
+      : []),
     `policy after step ${checkpoint.step} (${checkpoint.chosenBy}): ${folder}/${checkpoint.path}`,
     `next: docopt rewrite-corpus --policy ${folder}`,
   ].join('\n');

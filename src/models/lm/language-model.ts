@@ -14,9 +14,12 @@ import { type Adapter, gatherRows, type ModelParts } from './model-parts.ts';
 export interface LanguageModelOptions {
   /** What the backward pass computes again; default 'cheap': all but the large products. */
   readonly recomputation?: Recomputation;
-  /** Rows whose logits exist at once; default 256. */
+  /** Rows whose logits exist at once; default HEAD_ROWS. */
   readonly headRows?: number;
 }
+
+/** Rows whose logits exist at once. */
+export const HEAD_ROWS = 256;
 
 /** What a forward pass leaves for the backward pass. */
 export interface Tape {
@@ -49,7 +52,7 @@ export interface LanguageModel {
 }
 
 export function createLanguageModel(parts: ModelParts, options: LanguageModelOptions = {}): LanguageModel {
-  const { recomputation = 'cheap', headRows = 256 } = options;
+  const { recomputation = 'cheap', headRows = HEAD_ROWS } = options;
   const { config, weights, executables } = parts;
   const { hiddenSize } = config;
   const head = (temperature: number) => ({ config, rows: headRows, temperature });

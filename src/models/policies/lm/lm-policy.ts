@@ -7,8 +7,9 @@ import { DocOptError } from '../../../errors.ts';
 import { deriveSeed } from '../../../kernels/rng.ts';
 import { ADAMW, adamwStart, adamwStep, clipGradients } from '../../../nn/adamw.ts';
 import { initialLora, loraParameters } from '../../../nn/lora.ts';
+import { keptFloats } from '../../../nn/memory.ts';
 import { modelParameters } from '../../../nn/model-config.ts';
-import type { ArtefactReader, ArtefactWriter, TrainablePolicy } from '../../../ports.ts';
+import type { ArtefactReader, ArtefactWriter, Rehearsal, TrainablePolicy } from '../../../ports.ts';
 import type { Completion, Prompt, Sampling } from '../../../types.ts';
 import { type Decoded, decode } from '../../lm/decoder.ts';
 import { createLanguageModel, type Gradients, type LanguageModel } from '../../lm/language-model.ts';
@@ -25,7 +26,8 @@ import {
 } from './checkpoint.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
 import { cleanAnswer, indexTextOf, instructionFor, isRunaway, messagesFor } from './prompts.ts';
-import { backwardPass, type CompletionScores, keptFloats, planPasses, type ScoredPass, scorePass } from './scoring.ts';
+import { rehearseStep } from './rehearse.ts';
+import { backwardPass, type CompletionScores, planPasses, type ScoredPass, scorePass } from './scoring.ts';
 
 /** When a request says nothing of it. */
 const MAX_NEW_TOKENS = 128;
@@ -49,6 +51,7 @@ export class LmPolicy implements TrainablePolicy {
   #scores = new Map<Completion, CompletionScores>();
   #kept: { readonly completions: readonly Completion[]; readonly pass: ScoredPass } | undefined;
   readonly #prompts = new WeakMap<Prompt, Int32Array>();
+  readonly #truncated = new WeakSet<Prompt>();
 
   constructor(spec: LmPolicySpec, loaded: LoadedModel, runtime: GraphRuntime, seed: number) {
     const { config } = loaded;
@@ -135,6 +138,27 @@ export class LmPolicy implements TrainablePolicy {
     this.#forget();
   }
 
+  truncates(prompt: Prompt): boolean {
+    this.#promptTokens(prompt);
+    return this.#truncated.has(prompt);
+  }
+
+  async rehearse(prompts: readonly Prompt[], documents: number, sampling: Sampling): Promise<Rehearsal> {
+    const longest = prompts
+      .map((prompt) => ({ prompt, length: this.#promptTokens(prompt).length }))
+      .sort((a, b) => b.length - a.length)
+      .slice(0, documents);
+    const asked = { ...sampling, maxNewTokens: this.#newTokens(sampling, longest[0].length) };
+    let trained = 0;
+    for (const { length } of this.#state.weights.values()) trained += length;
+    const own = { model: this.#model, adapter: this.#adapter('current'), maxRows: this.#maxRows, trained };
+    return rehearseStep(
+      longest.map(({ prompt }) => prompt),
+      asked,
+      { ...own, recomputation: this.#spec.recomputation, promptTokens: (prompt) => this.#promptTokens(prompt) },
+    );
+  }
+
   anchor(): void {
     this.#state = { ...this.#state, reference: copyOf(this.#state.weights) };
     this.#anchorModel = undefined;
@@ -205,6 +229,7 @@ export class LmPolicy implements TrainablePolicy {
     const over = tokens.length - this.#spec.maxPromptTokens;
     if (over > 0 && prompt.messages === undefined) {
       const document = tokenizer.encode(text);
+      this.#truncated.add(prompt);
       tokens = encode(tokenizer.decode(document.subarray(0, Math.max(0, document.length - over))));
     }
     this.#prompts.set(prompt, tokens);

@@ -3,7 +3,6 @@
  * together, so the prompt is computed once. When everything fits one pass, what it kept serves the gradient too: a GRPO
  * update is then one pass forward and one back.
  */
-import type { ModelConfig } from '../../../nn/model-config.ts';
 import { type PackedBatch, packGroups, type TokenGroup } from '../../../nn/pack.ts';
 import type { Completion, Prompt } from '../../../types.ts';
 import type { Gradients, LanguageModel, Tape } from '../../lm/language-model.ts';
@@ -31,13 +30,6 @@ export interface ScoredPass {
 
 /** Lengths are rounded up so that the same graphs serve many steps. */
 const ROUNDING = { promptMultiple: 32, lengthMultiple: 16 };
-
-/** Floats that a forward pass keeps of one row and layer (`products` of src/nn/block.ts, and the block's input). */
-export function keptFloats(config: ModelConfig, recomputation: 'cheap' | 'all'): number {
-  const { hiddenSize, intermediateSize, heads, keyValueHeads, headSize } = config;
-  if (recomputation === 'all') return hiddenSize;
-  return 2 * hiddenSize + 2 * intermediateSize + 2 * heads * headSize + 2 * keyValueHeads * headSize;
-}
 
 /**
  * Divides completions into passes of at most `maxRows` rows (one completion at least). Groups of similar length go
