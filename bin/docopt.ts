@@ -59,6 +59,10 @@ process.exitCode = await runProgram(
         summary: 'a trained language model for other tools: PEFT adapter or merged Hugging Face folder',
         load: async () => (await import('../train/commands/model.ts')).modelExportCommand,
       },
+      export: {
+        summary: 'a rewritten corpus for the engine you have: bulk files, SQL, points, tables',
+        load: async () => (await import('../index/commands/export.ts')).exportCommand,
+      },
     },
   },
   process.argv.slice(2),

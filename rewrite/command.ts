@@ -3,19 +3,18 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
 import { rewriteCorpusSchema } from '../src/config/schemas/mod.ts';
-import { scanTextLines } from '../src/data/lines.ts';
 import { corpusWithOriginals, loadCorpus } from '../src/data/mod.ts';
-import { strictReport } from '../src/data/problem.ts';
 import { DocOptError } from '../src/errors.ts';
 import { estimateChat, isChatPolicy } from '../src/models/policies/mod.ts';
 import { wireOf } from '../src/models/services.ts';
-import { corpusManifest, openArtefact } from '../src/store/artefact.ts';
+import { corpusManifest } from '../src/store/artefact.ts';
 import { findUnfinished } from '../src/store/unfinished.ts';
 import { defaultFolder, kindFolder, latest, rememberLatest } from '../src/store/workspace.ts';
 import type { IndexText } from '../src/types.ts';
 import { type OpenPolicy, openPolicy } from '../train/mod.ts';
 import { costText, estimateText } from './cost-text.ts';
 import { type Rewrite, type RewriteReport, rewriteKey, rewriteRows, settingsKey, writeCorpus } from './mod.ts';
+import { openPreviousCorpus } from './previous-corpus.ts';
 import { formatDiff, wordDiff } from './word-diff.ts';
 
 type Options = z.infer<typeof rewriteCorpusSchema>;
@@ -84,7 +83,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
     previous:
       options.previous === undefined
         ? undefined
-        : await openPrevious(options.previous, policy.fingerprint, settingsKey(work)),
+        : await openPreviousCorpus(options.previous, policy.fingerprint, settingsKey(work)),
     folder,
     replace: options.force,
     parents: { ...policy.parents, policy: policy.fingerprint },
@@ -143,30 +142,6 @@ async function takeFolder(work: Parameters<typeof rewriteRows>[0], { projectFold
   const unfinished = await findUnfinished(kindFolder(projectFolder, 'corpus'), keys);
   if (unfinished !== undefined) log.info(`going on with the interrupted run in ${unfinished}`);
   return unfinished ?? defaultFolder(projectFolder, 'corpus', new Date());
-}
-
-/** Rewrites of an earlier corpus that still hold: same policy, same settings, same source text. */
-async function openPrevious(
-  folder: string,
-  policyFingerprint: string,
-  settings: string,
-): Promise<(id: string, hash: string) => Rewrite | undefined> {
-  const { manifest, path } = await openArtefact(folder, 'corpus', { verify: true });
-  if (manifest.parents.policy !== policyFingerprint || manifest.info.settings !== settings) return () => undefined;
-  const known = new Map<string, { hash: string; rewrite: Rewrite }>();
-  await scanTextLines(path('corpus.jsonl'), strictReport(), (line) => {
-    const row = JSON.parse(line) as {
-      _id: string;
-      text: string;
-      docopt: { sourceHash: string; status: Rewrite['status']; reason: string };
-    };
-    const { sourceHash: hash, status, reason } = row.docopt;
-    known.set(row._id, { hash, rewrite: { text: row.text, status, reason } });
-  });
-  return (id, hash) => {
-    const found = known.get(id);
-    return found?.hash === hash ? found.rewrite : undefined;
-  };
 }
 
 async function preview(work: Parameters<typeof rewriteRows>[0], options: Options): Promise<CommandResult> {
@@ -231,6 +206,11 @@ function reportText(report: RewriteReport): string {
       : []),
     `characters, median: ${characters.original.median} before, ${characters.indexed.median} after`,
     `from the policy ${report.from.policy}, from the journal ${report.from.journal}, from the previous corpus ${report.from.previous}; ${report.seconds.toFixed(1)} s`,
+    ...(report.changes === undefined ? [] : [changesText(report.changes)]),
     ...(report.cost === undefined ? [] : [costText(report.cost)]),
   ].join('\n');
+}
+
+function changesText({ added, changed, removed, unchanged }: NonNullable<RewriteReport['changes']>): string {
+  return `since the previous corpus: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
 }

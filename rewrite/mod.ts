@@ -1,5 +1,6 @@
 /** The rewriting library: a corpus through a policy, guarded, resumable. */
 export { checkRewrite, type GuardAction, type GuardOptions, keptShare } from './guards.ts';
+export { openPreviousCorpus, type PreviousCorpus, type SourceChanges } from './previous-corpus.ts';
 export { createReportBuilder, type RewriteReport } from './report.ts';
 export {
   type RewriteCorpusInput,

@@ -1,5 +1,6 @@
 /** What a rewrite did to a corpus, in numbers. */
 import type { ChatUsage } from '../src/models/policies/mod.ts';
+import type { SourceChanges } from './previous-corpus.ts';
 import type { RewrittenRow } from './rewrite-corpus.ts';
 
 export type RewriteCost = ChatUsage & { readonly usd: number };
@@ -20,6 +21,8 @@ export interface RewriteReport {
   /** Characters of source and indexed texts. */
   characters: { original: LengthStatistics; indexed: LengthStatistics };
   seconds: number;
+  /** Since the previous corpus, where one was given and all documents were rewritten. */
+  changes?: SourceChanges;
   /** Answers, tokens and US dollars, of policies that are services. */
   cost?: RewriteCost;
 }
@@ -34,7 +37,7 @@ export function createReportBuilder(): {
   add(row: RewrittenRow, source: string, truncated: boolean | undefined): void;
   finish(seconds: number): RewriteReport;
 } {
-  const report: Omit<RewriteReport, 'characters' | 'seconds' | 'cost'> = {
+  const report: Omit<RewriteReport, 'characters' | 'seconds' | 'changes' | 'cost'> = {
     documents: 0,
     rewritten: 0,
     unchanged: 0,

@@ -7,6 +7,7 @@ import { DocOptError } from '../src/errors.ts';
 import type { Log } from '../src/ports.ts';
 import type { Journal } from '../src/store/journal.ts';
 import type { Corpus, IndexText } from '../src/types.ts';
+import type { PreviousCorpus } from './previous-corpus.ts';
 import { type Rewrite, type RewriterOptions, rewriteBatch } from './rewriter.ts';
 
 export interface RewriteCorpusInput extends RewriterOptions {
@@ -15,8 +16,8 @@ export interface RewriteCorpusInput extends RewriterOptions {
   /** Identifies weights and prompt: equal fingerprint and settings, equal rewrite. */
   readonly policyFingerprint: string;
   readonly journal?: Journal<Rewrite>;
-  /** An earlier result under the same policy and settings: id and source hash -> rewrite. */
-  readonly previous?: (id: string, sourceHash: string) => Rewrite | undefined;
+  /** An earlier corpus: asked once for every document. */
+  readonly previous?: PreviousCorpus;
   /** Only the first N documents. */
   readonly limit?: number;
   readonly batchSize: number;
@@ -94,7 +95,8 @@ async function rewriteRange(
     const hash = sourceHash(source.text);
     const key = rewriteKey(input.policyFingerprint, settings, source.text);
     const journalled = input.journal?.get(key);
-    const earlier = journalled ?? input.previous?.(source.id, hash);
+    const previous = input.previous?.find(source.id, hash);
+    const earlier = journalled ?? previous;
     if (earlier === undefined) missing.push({ row: rows.length, key, source });
     rows.push({
       position,

@@ -37,16 +37,19 @@ export async function writeCorpus(input: WriteCorpusInput): Promise<{ manifest: 
     const report = createReportBuilder();
     const rows = rewriteRows({ ...input, journal });
     await artefact.writeStream('corpus.jsonl', corpusLines(rows, corpus, input, report.add));
-    const counted = report.finish((input.now() - started) / 1000);
+    const { from, seconds, ...content } = report.finish((input.now() - started) / 1000);
+    await artefact.write('report.json', `${JSON.stringify(content, null, 2)}\n`);
+    // How it came about is no part of the content: an update has the fingerprint of a full run.
     const cost = await input.cost?.();
-    const summary: RewriteReport = cost === undefined ? counted : { ...counted, cost };
-    await artefact.write('report.json', `${JSON.stringify(summary, null, 2)}\n`);
+    const changes = input.limit === undefined ? input.previous?.changes() : undefined;
+    const run = { from, ...(changes && { changes }), ...(cost && { cost }), seconds };
+    const { documents } = content;
     const manifest = await artefact.finish({
       parents: input.parents,
-      info: { documents: summary.documents, policy: input.policy.id, settings: settingsKey(input), ...input.info },
+      info: { documents, policy: input.policy.id, settings: settingsKey(input), ...input.info, run },
     });
     await journal.remove();
-    return { manifest, report: summary };
+    return { manifest, report: { ...content, ...run } };
   } catch (error) {
     await journal?.close();
     await artefact.discard();

@@ -1,19 +1,18 @@
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { DocOptError } from '../errors.ts';
 import type { Document, Qrels, Query } from '../types.ts';
-import { removeLeftovers, syncFolder, temporaryName, writeDurably } from './atomic.ts';
-import { statOrUndefined } from './bytes.ts';
 import { IdIndex, idFault } from './id.ts';
-import { makeFolder } from './make-folder.ts';
 import { strictReport } from './problem.ts';
 import { formatDocumentRow } from './row.ts';
+import { writeFolder } from './write-folder.ts';
 
 export interface BeirContent {
   readonly documents: Iterable<Document> | AsyncIterable<Document>;
-  readonly queries: Iterable<Query> | AsyncIterable<Query>;
+  /** Left out: the folder has none. */
+  readonly queries?: Iterable<Query> | AsyncIterable<Query>;
   /** All judgements (written to qrels/test.tsv), or one set for each split. */
-  readonly qrels: Qrels | { readonly train?: Qrels; readonly dev?: Qrels; readonly test?: Qrels };
+  readonly qrels?: Qrels | { readonly train?: Qrels; readonly dev?: Qrels; readonly test?: Qrels };
+  /** Ids of documents that an earlier version had, for who must take them out: deleted.txt, one a line. */
+  readonly deleted?: Iterable<string>;
 }
 
 /**
@@ -23,54 +22,30 @@ export interface BeirContent {
  */
 export async function writeBeir(
   folder: string,
-  { documents, queries, qrels }: BeirContent,
-  { replace = false }: { replace?: boolean } = {},
+  { documents, queries, qrels, deleted }: BeirContent,
+  options: { replace?: boolean } = {},
 ): Promise<void> {
-  if (!replace) await refuseContent(folder);
-  await makeFolder(dirname(folder));
-  await removeLeftovers(folder);
-  const temporary = temporaryName(folder);
-  try {
-    await makeFolder(join(temporary, 'qrels'));
-    await writeDurably(join(temporary, 'corpus.jsonl'), rows(documents, 'document', formatDocumentRow));
-    await writeDurably(
-      join(temporary, 'queries.jsonl'),
-      rows(queries, 'query', ({ id, text }) => JSON.stringify({ _id: id, text })),
-    );
-    const bySplit = isQrels(qrels) ? { test: qrels } : qrels;
-    for (const [split, judgements] of Object.entries(bySplit)) {
-      if (judgements !== undefined)
-        await writeDurably(join(temporary, 'qrels', `${split}.tsv`), judgementLines(judgements));
-    }
-    await syncFolder(join(temporary, 'qrels'));
-    await syncFolder(temporary);
-    if (replace) await putInPlace(temporary, folder);
-    else {
-      await refuseContent(folder);
-      // Renaming over an empty folder is not possible everywhere.
-      if (await statOrUndefined(folder)) await rmdir(folder);
-      await rename(temporary, folder);
-    }
-  } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
-    throw error;
-  }
-  await syncFolder(dirname(folder));
-}
-
-async function putInPlace(temporary: string, folder: string): Promise<void> {
-  const earlier = temporaryName(folder);
-  const stood = (await statOrUndefined(folder)) !== undefined;
-  if (stood) await rename(folder, earlier);
-  await rename(temporary, folder);
-  if (stood) await rm(earlier, { recursive: true, force: true });
-}
-
-async function refuseContent(folder: string): Promise<void> {
-  const stats = await statOrUndefined(folder);
-  if (stats === undefined || (stats.isDirectory() && (await readdir(folder)).length === 0)) return;
-  const what = stats.isDirectory() ? 'the folder exists and is not empty' : 'is a file; expected a new folder';
-  throw new DocOptError('USAGE', `${folder}: ${what}`, { hint: 'Choose another --out, or remove it first.' });
+  await writeFolder(
+    folder,
+    async (write) => {
+      await write('corpus.jsonl', rows(documents, 'document', formatDocumentRow));
+      if (queries !== undefined) {
+        await write(
+          'queries.jsonl',
+          rows(queries, 'query', ({ id, text }) => JSON.stringify({ _id: id, text })),
+        );
+      }
+      const bySplit = isQrels(qrels) ? { test: qrels } : (qrels ?? {});
+      for (const [split, judgements] of Object.entries(bySplit))
+        if (judgements !== undefined) await write(`qrels/${split}.tsv`, judgementLines(judgements));
+      if (deleted !== undefined)
+        await write(
+          'deleted.txt',
+          Array.from(deleted, (id) => `${id}\n`),
+        );
+    },
+    options,
+  );
 }
 
 async function* rows<T extends { readonly id: string }>(

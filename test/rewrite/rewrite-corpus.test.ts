@@ -97,9 +97,15 @@ describe('rewriteRows', () => {
 
   it('reuses a previous corpus by id and source hash', async () => {
     const policy = policyOf((text) => `${text} new`);
-    const previous = (id: string, hash: string): Rewrite | undefined =>
+    const find = (id: string, hash: string): Rewrite | undefined =>
       id === 'd3' && hash === sourceHash(texts[3]) ? { text: 'old', status: 'rewritten', reason: '' } : undefined;
-    const rows = await collect(rewriteRows(input(corpusOf(texts), policy, { previous })));
+    const rows = await collect(
+      rewriteRows(
+        input(corpusOf(texts), policy, {
+          previous: { find, changes: () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 }) },
+        }),
+      ),
+    );
     expect(rows[3].rewrite.text).toBe('old');
     expect(policy.asked).not.toContain('d3');
   });

@@ -19,11 +19,13 @@ import {
   splitSeed,
   trainShare,
 } from '../options.ts';
+import { exportSchema } from './export.ts';
 import { modelExportSchema, modelShowSchema } from './model.ts';
 import { selectSchema, serveSchema } from './select.ts';
 import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 import { trainSchema } from './train.ts';
 
+export { EXPORT_FORMATS, exportSchema } from './export.ts';
 export { modelExportSchema, modelShowSchema } from './model.ts';
 export { selectSchema, serveSchema } from './select.ts';
 export { trainSchema } from './train.ts';
@@ -235,6 +237,7 @@ export const SCHEMAS = {
     eval: evalSchema,
     'model show': modelShowSchema,
     'model export': modelExportSchema,
+    export: exportSchema,
   },
   morph: {
     select: selectSchema,
