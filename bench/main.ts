@@ -17,6 +17,10 @@ const BENCHES: Readonly<Record<string, { what: string; load: () => Promise<{ run
   'vector-search': { what: 'exact flat search', load: () => import('./vector-search.ts') },
   'lm-train': { what: 'one GRPO update of a 135M language model', load: () => import('./lm-train.ts') },
   'lm-decode': { what: 'sampling from a 135M language model', load: () => import('./lm-decode.ts') },
+  'edit-operations': {
+    what: 'which edits help a retriever (DOCOPT_BENCH_RETRIEVER), on the code collections in DOCOPT_DATA',
+    load: () => import('./edit-operations.ts'),
+  },
   'load-500k': { what: 'loading 500,000 documents', load: () => import('./load-500k.ts') },
   'reranker-quality': {
     what: 'what the embedded reranker earns, on the collections in DOCOPT_DATA',

@@ -1,12 +1,24 @@
 /** The configuration file as JSON Schema, generated so that editors and the command line can never disagree. */
 import { z } from 'zod';
-import { metaOf, type Schema } from './inspect.ts';
+import { definitionOf, metaOf, type Schema, shapeOf } from './inspect.ts';
 import { NAMES, PREFIXES, type SpecKind } from './names.ts';
 import { SCHEMAS } from './schemas/mod.ts';
+import { BLOCKS } from './specs.ts';
 
 type Json = Record<string, unknown>;
 
+/** What stands under $defs, once: each kind of block, and each of its drivers. */
+const NAMED = z.registry<{ id: string }>();
+for (const [kind, union] of Object.entries(BLOCKS)) {
+  NAMED.add(union, { id: kind });
+  for (const member of definitionOf(union).options ?? []) {
+    const [driver] = definitionOf(shapeOf(member).driver).values as string[];
+    NAMED.add(member, { id: `${kind}.${driver}` });
+  }
+}
+
 export function configJsonSchema(): Json {
+  const definitions: Record<string, Json> = {};
   const top: Record<string, Json> = {};
   const commands: Record<string, Json> = {};
   for (const program of Object.values(SCHEMAS)) {
@@ -14,8 +26,10 @@ export function configJsonSchema(): Json {
       // A command that both programs have shares one section.
       const properties = (commands[name]?.properties ?? {}) as Record<string, Json>;
       for (const [key, option] of Object.entries(schema.shape as Record<string, Schema>)) {
-        properties[key] ??= optionJson(option);
-        top[key] ??= properties[key];
+        const json = optionJson(option, definitions);
+        top[key] ??= json;
+        // Most commands mean by an option what all mean.
+        properties[key] ??= JSON.stringify(json) === JSON.stringify(top[key]) ? { $ref: `#/properties/${key}` } : json;
       }
       commands[name] = { type: 'object', properties, additionalProperties: false };
     }
@@ -31,12 +45,16 @@ export function configJsonSchema(): Json {
       commands: { type: 'object', properties: commands, additionalProperties: false },
     },
     additionalProperties: false,
+    $defs: definitions,
   };
 }
 
-function optionJson(option: Schema): Json {
+/** Definitions that it refers to are added to `definitions`. */
+function optionJson(option: Schema, definitions: Record<string, Json>): Json {
   const { help, spec } = metaOf(option);
-  const { $schema: _, ...json } = z.toJSONSchema(option as z.ZodType, { io: 'input', override: dropMeta }) as Json;
+  const whole = z.toJSONSchema(option as z.ZodType, { io: 'input', metadata: NAMED, override: dropId });
+  const { $schema: _, $defs, ...json } = whole as Json;
+  Object.assign(definitions, $defs);
   const described = help === undefined ? json : { description: help, ...json };
   return spec === undefined ? described : { description: help, anyOf: [shortFormJson(spec), withoutDescription(json)] };
 }
@@ -54,7 +72,7 @@ function withoutDescription({ description: _, ...json }: Json): Json {
   return json;
 }
 
-/** Our own metadata (help, alias, ...) is not JSON Schema. */
-function dropMeta({ jsonSchema }: { jsonSchema: Json }): void {
-  for (const key of ['help', 'alias', 'value', 'positional', 'spec', 'repeat', 'path']) delete jsonSchema[key];
+/** Where a definition stands says its name. */
+function dropId({ jsonSchema }: { jsonSchema: Json }): void {
+  delete jsonSchema.id;
 }

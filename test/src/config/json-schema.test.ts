@@ -30,4 +30,24 @@ describe('the JSON Schema of the configuration', () => {
       expect(new Set(Object.keys(own))).toEqual(new Set(both));
     }
   });
+
+  it('says each block once, and every reference leads somewhere', () => {
+    const schema = configJsonSchema();
+    const references: string[] = [];
+    JSON.stringify(schema, (key, value) => {
+      if (key === '$ref') references.push(value);
+      return value;
+    });
+    expect(new Set(references)).toContain('#/$defs/retriever.fusion');
+    for (const reference of new Set(references)) {
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], schema);
+      expect(target, reference).toBeTypeOf('object');
+    }
+    expect(JSON.stringify(schema).split('"const":"late-interaction"').length).toBe(2);
+    // Editors load it with every configuration file.
+    expect(JSON.stringify(schema).length).toBeLessThan(100_000);
+  });
 });
