@@ -7,6 +7,7 @@ import { type IdOrder, orderIds } from '../kernels/id-order.ts';
 import { type Head, swapInto } from '../kernels/swap-merge.ts';
 import { checkDepth, checkSwaps, unknownDocument } from './checks.ts';
 import { embedTexts } from './embed-texts.ts';
+import { createQueryMemory, type DirectedQuery, type QueryMemory } from './query-memory.ts';
 
 export interface DenseContent {
   readonly ids: readonly string[];
@@ -17,14 +18,6 @@ export interface DenseContent {
   readonly indexText?: (position: number) => string;
   /** How many query texts are remembered, with their vectors and heads. */
   readonly cachedQueries: number;
-}
-
-/** What is known of one query text. */
-interface KnownQuery {
-  /** undefined: the text has no direction, and finds nothing. */
-  readonly vector: Float64Array | undefined;
-  /** The best `depth` documents, once a swap asked for them. */
-  head?: Head & { readonly depth: number };
 }
 
 /** Queries that are scored together: one pass over the vectors serves them all. */
@@ -41,8 +34,7 @@ export class DenseIndex implements RetrievalIndex {
   readonly #order: IdOrder;
   /** Positions whose vector is zero. */
   readonly #blank: Int32Array;
-  /** By text, least recently used first. */
-  readonly #known = new Map<string, KnownQuery>();
+  readonly #queries: QueryMemory<Float64Array>;
 
   constructor(content: DenseContent) {
     this.#content = content;
@@ -53,18 +45,23 @@ export class DenseIndex implements RetrievalIndex {
     const blank: number[] = [];
     for (let i = 0; i < this.size; i++) if (isZero(content.vectors, i * this.#width, this.#width)) blank.push(i);
     this.#blank = Int32Array.from(blank);
+    this.#queries = createQueryMemory({
+      size: content.cachedQueries,
+      embed: (texts) => this.#embedQueryTexts(texts),
+      search: async (queries, k) => this.#searchAll(queries, k),
+    });
   }
 
   async search(queries: readonly Query[], k: number): Promise<Ranking[]> {
     checkDepth(k);
-    const known = await this.#lookUp(queries);
-    const heads = this.#topOf([...new Set(known)], k);
+    const known = await this.#queries.lookUp(queries);
+    const heads = await this.#queries.topOf(known, k);
     return known.map((query) => this.#ranking(heads.get(query)!));
   }
 
   async similarities(queries: readonly Query[], ids: readonly string[]): Promise<Matrix> {
     const positions = ids.map((id) => this.#position(id));
-    const known = await this.#lookUp(queries);
+    const known = await this.#queries.lookUp(queries);
     const data = new Float64Array(queries.length * ids.length);
     const directed = known.flatMap((query, row) => (query.vector === undefined ? [] : [row]));
     const vectors = this.#stack(directed.map((row) => known[row].vector!));
@@ -89,8 +86,8 @@ export class DenseIndex implements RetrievalIndex {
     checkSwaps(replacements, queries, k);
     const positions = replacements.map(({ id }) => this.#position(id));
     const vectors = await this.#replacementVectors(replacements, positions);
-    const known = await this.#lookUp(queries.flat());
-    this.#ensureHeads(known, k + 1);
+    const known = await this.#queries.lookUp(queries.flat());
+    await this.#queries.ensureHeads(known, k + 1);
     let next = 0;
     return replacements.map((_, i) => {
       const blank = isZero(vectors[i], 0, this.#width);
@@ -112,7 +109,7 @@ export class DenseIndex implements RetrievalIndex {
   }
 
   async embedQueries(queries: readonly Query[]): Promise<Matrix> {
-    const known = await this.#lookUp(queries);
+    const known = await this.#queries.lookUp(queries);
     const data = new Float32Array(queries.length * this.#width);
     known.forEach(({ vector }, i) => {
       if (vector !== undefined) data.set(vector, i * this.#width);
@@ -149,70 +146,28 @@ export class DenseIndex implements RetrievalIndex {
     });
   }
 
-  /** What is known of each query, embedding the new texts in one call. */
-  async #lookUp(queries: readonly Query[]): Promise<KnownQuery[]> {
-    const found = new Map<string, KnownQuery>();
-    const missing = new Set<string>();
-    for (const { text } of queries) {
-      const known = this.#known.get(text);
-      if (known === undefined) missing.add(text);
-      else found.set(text, known);
-    }
-    if (missing.size > 0) {
-      const texts = [...missing];
-      const vectors = await embedTexts(this.#content.embedder, texts, 'query');
-      texts.forEach((text, i) => {
-        const start = i * this.#width;
-        const blank = isZero(vectors, start, this.#width);
-        found.set(text, {
-          vector: blank ? undefined : new Float64Array(vectors.subarray(start, start + this.#width)),
-        });
-      });
-    }
-    for (const [text, known] of found) {
-      this.#known.delete(text);
-      this.#known.set(text, known);
-    }
-    for (const text of this.#known.keys()) {
-      if (this.#known.size <= this.#content.cachedQueries) break;
-      this.#known.delete(text);
-    }
-    return queries.map(({ text }) => found.get(text)!);
+  async #embedQueryTexts(texts: readonly string[]): Promise<(Float64Array | undefined)[]> {
+    const vectors = await embedTexts(this.#content.embedder, texts, 'query');
+    return texts.map((_, i) => {
+      const start = i * this.#width;
+      if (isZero(vectors, start, this.#width)) return undefined;
+      return new Float64Array(vectors.subarray(start, start + this.#width));
+    });
   }
 
-  #ensureHeads(queries: readonly KnownQuery[], depth: number): void {
-    const shallow = new Set(
-      queries.filter(({ vector, head }) => vector !== undefined && !(head && head.depth >= depth)),
-    );
-    for (const [query, head] of this.#topOf([...shallow], depth)) query.head = { ...head, depth };
-  }
-
-  /** The best k of each query, by scoring everything. */
-  #topOf(queries: readonly KnownQuery[], k: number): Map<KnownQuery, Head> {
-    const heads = new Map<KnownQuery, Head>();
-    const directed: KnownQuery[] = [];
-    for (const query of queries) {
-      if (query.vector === undefined || k === 0)
-        heads.set(query, { positions: new Int32Array(0), scores: new Float64Array(0) });
-      else directed.push(query);
-    }
-    const all = new Float64Array(Math.min(GROUP, directed.length) * this.size);
-    for (let start = 0; start < directed.length; start += GROUP) {
-      const group = directed.slice(start, start + GROUP);
-      const scores = all.subarray(0, group.length * this.size);
-      flatScores(
-        this.#content.vectors,
-        this.size,
-        this.#stack(group.map(({ vector }) => vector!)),
-        this.#width,
-        scores,
-      );
-      group.forEach((query, q) => {
+  #searchAll(queries: readonly DirectedQuery<Float64Array>[], k: number): Head[] {
+    const heads: Head[] = [];
+    const all = new Float64Array(Math.min(GROUP, queries.length) * this.size);
+    for (let start = 0; start < queries.length; start += GROUP) {
+      const vectors = queries.slice(start, start + GROUP).map(({ vector }) => vector);
+      const scores = all.subarray(0, vectors.length * this.size);
+      flatScores(this.#content.vectors, this.size, this.#stack(vectors), this.#width, scores);
+      for (let q = 0; q < vectors.length; q++) {
         const own = scores.subarray(q * this.size, (q + 1) * this.size);
         for (const position of this.#blank) own[position] = Number.NEGATIVE_INFINITY;
         const positions = topPositions(own, this.size, k, this.#order.rank);
-        heads.set(query, { positions, scores: Float64Array.from(positions, (position) => own[position]) });
-      });
+        heads.push({ positions, scores: Float64Array.from(positions, (position) => own[position]) });
+      }
     }
     return heads;
   }

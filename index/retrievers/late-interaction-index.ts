@@ -8,6 +8,7 @@ import { maxSim, maxSimScores } from '../kernels/max-sim.ts';
 import { type Head, swapInto } from '../kernels/swap-merge.ts';
 import { checkDepth, checkSwaps, unknownDocument } from './checks.ts';
 import { embedTokens } from './embed-tokens.ts';
+import { createQueryMemory, type DirectedQuery, type QueryMemory } from './query-memory.ts';
 
 export interface TokenContent {
   readonly ids: readonly string[];
@@ -19,13 +20,6 @@ export interface TokenContent {
   /** The text that a document's tokens were made of, where it is at hand: an unchanged text keeps its tokens. */
   readonly indexText?: (position: number) => string;
   readonly cachedQueries: number;
-}
-
-interface KnownQuery {
-  /** Tokens x width; empty: a blank text, which finds nothing. */
-  readonly tokens: Float64Array;
-  /** The best `depth` documents, once a swap asked for them. */
-  head?: Head & { readonly depth: number };
 }
 
 /** Tokens that are scored at a time: what is read and decoded at once. */
@@ -41,8 +35,8 @@ export class LateInteractionIndex implements RetrievalIndex {
   readonly #order: IdOrder;
   /** First token of each document, and the end. */
   readonly #starts: Float64Array;
-  /** By text, least recently used first. */
-  readonly #known = new Map<string, KnownQuery>();
+  /** A query's vector is its tokens x width, back to back. */
+  readonly #queries: QueryMemory<Float64Array>;
 
   constructor(content: TokenContent) {
     this.#content = content;
@@ -51,24 +45,32 @@ export class LateInteractionIndex implements RetrievalIndex {
     this.#order = orderIds(content.ids);
     this.#starts = new Float64Array(this.size + 1);
     for (let i = 0; i < this.size; i++) this.#starts[i + 1] = this.#starts[i] + content.lengths[i];
+    this.#queries = createQueryMemory({
+      size: content.cachedQueries,
+      async embed(texts) {
+        const matrices = await embedTokens(content.embedder, texts, 'query');
+        return matrices.map(({ data }) => (data.length === 0 ? undefined : Float64Array.from(data)));
+      },
+      search: (queries, k) => this.#searchAll(queries, k),
+    });
   }
 
   async search(queries: readonly Query[], k: number): Promise<Ranking[]> {
     checkDepth(k);
-    const known = await this.#lookUp(queries);
-    const heads = await this.#topOf([...new Set(known)], k);
+    const known = await this.#queries.lookUp(queries);
+    const heads = await this.#queries.topOf(known, k);
     return known.map((query) => this.#ranking(heads.get(query)!));
   }
 
   async similarities(queries: readonly Query[], ids: readonly string[]): Promise<Matrix> {
     const positions = ids.map((id) => this.#position(id));
-    const known = await this.#lookUp(queries);
+    const known = await this.#queries.lookUp(queries);
     const data = new Float64Array(queries.length * ids.length);
     for (let column = 0; column < ids.length; column++) {
       const tokens = await this.#documentTokens(positions[column]);
       known.forEach((query, row) => {
-        const blank = query.tokens.length === 0 || tokens.length === 0;
-        if (!blank) data[row * ids.length + column] = this.#score(query, tokens);
+        if (query.vector === undefined || tokens.length === 0) return;
+        data[row * ids.length + column] = this.#score(query.vector, tokens);
       });
     }
     return { rows: queries.length, columns: ids.length, data };
@@ -82,15 +84,15 @@ export class LateInteractionIndex implements RetrievalIndex {
     checkSwaps(replacements, queries, k);
     const positions = replacements.map(({ id }) => this.#position(id));
     const matrices = await this.#replacementTokens(replacements, positions);
-    const known = await this.#lookUp(queries.flat());
-    await this.#ensureHeads(known, k + 1);
+    const known = await this.#queries.lookUp(queries.flat());
+    await this.#queries.ensureHeads(known, k + 1);
     let next = 0;
     return replacements.map((_, i) =>
       queries[i].map(() => {
-        const query = known[next++];
-        if (query.head === undefined) return { ids: [], scores: new Float64Array(0) };
-        const score = this.#score(query, matrices[i]);
-        return this.#ranking(swapInto(query.head, positions[i], score, this.#order.rank, k));
+        const { vector, head } = known[next++];
+        if (vector === undefined || head === undefined) return { ids: [], scores: new Float64Array(0) };
+        const score = this.#score(vector, matrices[i]);
+        return this.#ranking(swapInto(head, positions[i], score, this.#order.rank, k));
       }),
     );
   }
@@ -123,53 +125,19 @@ export class LateInteractionIndex implements RetrievalIndex {
     return out;
   }
 
-  /** What is known of each query, embedding the new texts in one call. */
-  async #lookUp(queries: readonly Query[]): Promise<KnownQuery[]> {
-    const missing = [...new Set(queries.map(({ text }) => text))].filter((text) => !this.#known.has(text));
-    const found = new Map<string, KnownQuery>();
-    const matrices = await embedTokens(this.#content.embedder, missing, 'query');
-    missing.forEach((text, i) => {
-      found.set(text, { tokens: Float64Array.from(matrices[i].data) });
-    });
-    for (const { text } of queries) {
-      if (!found.has(text)) found.set(text, this.#known.get(text)!);
-    }
-    for (const [text, known] of found) {
-      this.#known.delete(text);
-      this.#known.set(text, known);
-    }
-    for (const text of this.#known.keys()) {
-      if (this.#known.size <= this.#content.cachedQueries) break;
-      this.#known.delete(text);
-    }
-    return queries.map(({ text }) => found.get(text)!);
-  }
-
-  async #ensureHeads(queries: readonly KnownQuery[], depth: number): Promise<void> {
-    const shallow = new Set(
-      queries.filter(({ tokens, head }) => tokens.length > 0 && !(head !== undefined && head.depth >= depth)),
-    );
-    for (const [query, head] of await this.#topOf([...shallow], depth)) query.head = { ...head, depth };
-  }
-
-  /** The best k of each query, by scoring everything. */
-  async #topOf(queries: readonly KnownQuery[], k: number): Promise<Map<KnownQuery, Head>> {
-    const heads = new Map<KnownQuery, Head>();
-    const asking = queries.filter(({ tokens }) => tokens.length > 0 && k > 0);
-    for (const query of queries) heads.set(query, { positions: new Int32Array(0), scores: new Float64Array(0) });
-    for (let start = 0; start < asking.length; start += GROUP) {
-      const group = asking.slice(start, start + GROUP);
-      const scores = await this.#scoreAll(group);
-      group.forEach((query, q) => {
-        const positions = topPositions(scores[q], this.size, k, this.#order.rank);
-        heads.set(query, { positions, scores: Float64Array.from(positions, (position) => scores[q][position]) });
-      });
+  async #searchAll(queries: readonly DirectedQuery<Float64Array>[], k: number): Promise<Head[]> {
+    const heads: Head[] = [];
+    for (let start = 0; start < queries.length; start += GROUP) {
+      for (const scores of await this.#scoreAll(queries.slice(start, start + GROUP))) {
+        const positions = topPositions(scores, this.size, k, this.#order.rank);
+        heads.push({ positions, scores: Float64Array.from(positions, (position) => scores[position]) });
+      }
     }
     return heads;
   }
 
   /** Every document's score with each query, block by block through the tokens. */
-  async #scoreAll(queries: readonly KnownQuery[]): Promise<Float64Array[]> {
+  async #scoreAll(queries: readonly DirectedQuery<Float64Array>[]): Promise<Float64Array[]> {
     const out = queries.map(() => new Float64Array(this.size));
     for (let first = 0; first < this.size; ) {
       let last = first + 1;
@@ -178,7 +146,7 @@ export class LateInteractionIndex implements RetrievalIndex {
       const tokens = await this.#content.tokens.read(base, this.#starts[last]);
       const bounds = Int32Array.from({ length: last - first + 1 }, (_, i) => this.#starts[first + i] - base);
       for (const [q, query] of queries.entries()) {
-        maxSimScores(query.tokens, tokens, bounds, this.#width, out[q].subarray(first, last));
+        maxSimScores(query.vector, tokens, bounds, this.#width, out[q].subarray(first, last));
         await turn();
       }
       first = last;
@@ -190,7 +158,7 @@ export class LateInteractionIndex implements RetrievalIndex {
     return this.#content.tokens.read(this.#starts[position], this.#starts[position + 1]);
   }
 
-  #score({ tokens: query }: KnownQuery, tokens: Float32Array): number {
+  #score(query: Float64Array, tokens: Float32Array): number {
     return maxSim(query, tokens, 0, tokens.length / this.#width, this.#width);
   }
 

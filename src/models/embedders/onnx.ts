@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { DocOptError } from '../../errors.ts';
 import type { Embedder } from '../../ports.ts';
 import type { OnnxEncoder, OnnxFolderOptions, Sequence } from '../onnx/encoder.ts';
-import { openEncoder } from '../onnx/encoder.ts';
+import { openedFor } from '../onnx/encoder.ts';
 import { poolRow, writeUnit } from '../onnx/pool.ts';
 import { longestInput, type Pooling, type Prompts, statedPooling, statedPrompts } from '../onnx/sentence-folder.ts';
 import type { ModelServices } from '../services.ts';
@@ -40,17 +40,8 @@ export interface OnnxEmbedder extends Embedder {
 }
 
 /** DATA for a folder that is incomplete or of another kind, CONFIG for options that do not fit it, MISSING without the runtime. */
-export async function openOnnxEmbedder(
-  options: OnnxEmbedderOptions,
-  services: ModelServices = {},
-): Promise<OnnxEmbedder> {
-  const encoder = await openEncoder(options, services);
-  try {
-    return await embedderOf(encoder, options, services);
-  } catch (error) {
-    await encoder.close();
-    throw error;
-  }
+export function openOnnxEmbedder(options: OnnxEmbedderOptions, services: ModelServices = {}): Promise<OnnxEmbedder> {
+  return openedFor(options, services, (encoder) => embedderOf(encoder, options, services));
 }
 
 async function embedderOf(

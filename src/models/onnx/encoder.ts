@@ -54,7 +54,22 @@ export interface OnnxEncoder {
 /** Tokens of one run, padding included: bounds its memory. */
 const BATCH_TOKENS = 16_384;
 
-export async function openEncoder(options: OnnxFolderOptions, services: ModelServices = {}): Promise<OnnxEncoder> {
+/** Opens a model and makes of it what is wanted; a model that does not fit is closed again. */
+export async function openedFor<T>(
+  options: OnnxFolderOptions,
+  services: ModelServices,
+  make: (encoder: OnnxEncoder) => Promise<T>,
+): Promise<T> {
+  const encoder = await openEncoder(options, services);
+  try {
+    return await make(encoder);
+  } catch (error) {
+    await encoder.close();
+    throw error;
+  }
+}
+
+async function openEncoder(options: OnnxFolderOptions, services: ModelServices = {}): Promise<OnnxEncoder> {
   const place = isHubName(options.path)
     ? await hubFolder(options.path, (names) => neededFiles(options.path, names, options), services)
     : options.path;

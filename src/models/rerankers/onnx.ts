@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { documentText } from '../../data/mod.ts';
 import { DocOptError } from '../../errors.ts';
 import type { Reranker } from '../../ports.ts';
-import { type OnnxEncoder, type OnnxFolderOptions, openEncoder, type Sequence } from '../onnx/encoder.ts';
+import { type OnnxEncoder, type OnnxFolderOptions, openedFor, type Sequence } from '../onnx/encoder.ts';
 import { longestInput } from '../onnx/sentence-folder.ts';
 import type { TextTokenizer } from '../onnx/tokenizer.ts';
 import type { OnnxTensor } from '../runtimes/onnxruntime.ts';
@@ -38,7 +38,7 @@ export interface OnnxReranker extends Reranker {
   close(): Promise<void>;
 }
 
-/** The model is opened with the first pair. Errors as openEncoder has them; DATA when the head is none of a reranker. */
+/** The model is opened with the first pair. Errors as openedFor has them; DATA when the head is none of a reranker. */
 export function createOnnxReranker(options: OnnxRerankerOptions, services: ModelServices = {}): OnnxReranker {
   let opened: Promise<CrossEncoder> | undefined;
   const counts = { pairs: 0, cut: 0 };
@@ -92,56 +92,55 @@ interface CrossEncoder {
   close(): Promise<void>;
 }
 
-async function openCrossEncoder(
+function openCrossEncoder(
   options: OnnxRerankerOptions,
   counts: { pairs: number; cut: number },
   services: ModelServices,
 ): Promise<CrossEncoder> {
-  const encoder = await openEncoder(options, services);
-  try {
-    const output = headOf(encoder);
-    const maxTokens = longestInput(encoder.folder, options.maxTokens, encoder.positions);
-    const frame = encoder.tokenizer.pair;
-    const room = maxTokens - frame.before.length - frame.between.length - frame.after.length;
-    const queryRoom = Math.max(options.minQueryTokens ?? 64, room >> 1);
-    if (queryRoom >= room) {
-      throw new DocOptError(
-        'CONFIG',
-        `minQueryTokens ${queryRoom} leaves no room for a passage in ${maxTokens} tokens`,
-      );
-    }
-    const windowCount = options.maxPassage === 'best-of-windows' ? (options.maxWindows ?? 8) : 1;
-    return {
-      close: () => encoder.close(),
-      async score(query, passages) {
-        const queryIds = encoder.tokenizer.pieces(query, queryRoom).ids;
-        const size = room - queryIds.length;
-        const sequences: Sequence[] = [];
-        const owner: number[] = [];
-        passages.forEach((passage, i) => {
-          const windows = windowsOf(encoder.tokenizer, passage, size, windowCount);
-          counts.pairs++;
-          if (windows.cut) counts.cut++;
-          for (const ids of windows.ids) {
-            owner.push(i);
-            sequences.push(pairSequence(encoder.tokenizer, queryIds, ids));
-          }
-        });
-        const best = new Float64Array(passages.length).fill(Number.NaN);
-        await encoder.run(sequences, output, ({ tensor, sequences: batch }) => {
-          batch.forEach((sequence, row) => {
-            const score = probability(tensor, row, options, encoder.folder);
-            const i = owner[sequence];
-            if (!(best[i] >= score)) best[i] = Number.isNaN(score) ? best[i] : score;
-          });
-        });
-        return best;
-      },
-    };
-  } catch (error) {
-    await encoder.close();
-    throw error;
+  return openedFor(options, services, async (encoder) => crossEncoderOf(encoder, options, counts));
+}
+
+function crossEncoderOf(
+  encoder: OnnxEncoder,
+  options: OnnxRerankerOptions,
+  counts: { pairs: number; cut: number },
+): CrossEncoder {
+  const output = headOf(encoder);
+  const maxTokens = longestInput(encoder.folder, options.maxTokens, encoder.positions);
+  const frame = encoder.tokenizer.pair;
+  const room = maxTokens - frame.before.length - frame.between.length - frame.after.length;
+  const queryRoom = Math.max(options.minQueryTokens ?? 64, room >> 1);
+  if (queryRoom >= room) {
+    throw new DocOptError('CONFIG', `minQueryTokens ${queryRoom} leaves no room for a passage in ${maxTokens} tokens`);
   }
+  const windowCount = options.maxPassage === 'best-of-windows' ? (options.maxWindows ?? 8) : 1;
+  return {
+    close: () => encoder.close(),
+    async score(query, passages) {
+      const queryIds = encoder.tokenizer.pieces(query, queryRoom).ids;
+      const size = room - queryIds.length;
+      const sequences: Sequence[] = [];
+      const owner: number[] = [];
+      passages.forEach((passage, i) => {
+        const windows = windowsOf(encoder.tokenizer, passage, size, windowCount);
+        counts.pairs++;
+        if (windows.cut) counts.cut++;
+        for (const ids of windows.ids) {
+          owner.push(i);
+          sequences.push(pairSequence(encoder.tokenizer, queryIds, ids));
+        }
+      });
+      const best = new Float64Array(passages.length).fill(Number.NaN);
+      await encoder.run(sequences, output, ({ tensor, sequences: batch }) => {
+        batch.forEach((sequence, row) => {
+          const score = probability(tensor, row, options, encoder.folder);
+          const i = owner[sequence];
+          if (!(best[i] >= score)) best[i] = Number.isNaN(score) ? best[i] : score;
+        });
+      });
+      return best;
+    },
+  };
 }
 
 /** Windows overlap by a quarter, so that a sentence on a border stands whole in one of them. */

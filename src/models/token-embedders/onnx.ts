@@ -10,7 +10,7 @@ import { DocOptError } from '../../errors.ts';
 import type { Log, TokenEmbedder } from '../../ports.ts';
 import type { Matrix } from '../../types.ts';
 import { type ColbertConventions, colbertConventions } from '../onnx/colbert-folder.ts';
-import { type OnnxEncoder, type OnnxFolderOptions, openEncoder, type Sequence } from '../onnx/encoder.ts';
+import { type OnnxEncoder, type OnnxFolderOptions, openedFor, type Sequence } from '../onnx/encoder.ts';
 import { writeUnit } from '../onnx/pool.ts';
 import { type FloatTensor, readSafetensor } from '../safetensors.ts';
 import type { ModelServices } from '../services.ts';
@@ -37,18 +37,12 @@ export function onnxTokenEmbedder(
   return { id: `onnx(${basename(options.path)})`, load: () => openOnnxTokenEmbedder(options, services) };
 }
 
-/** Errors as openEncoder has them; CONFIG when markers are unknown or are no tokens of the model. */
-export async function openOnnxTokenEmbedder(
+/** Errors as openedFor has them; CONFIG when markers are unknown or are no tokens of the model. */
+export function openOnnxTokenEmbedder(
   options: OnnxTokenEmbedderOptions,
   services: ModelServices = {},
 ): Promise<OnnxTokenEmbedder> {
-  const encoder = await openEncoder(options, services);
-  try {
-    return await embedderOf(encoder, options, services.log);
-  } catch (error) {
-    await encoder.close();
-    throw error;
-  }
+  return openedFor(options, services, (encoder) => embedderOf(encoder, options, services.log));
 }
 
 /** A sequence, and which of its tokens get a vector. */

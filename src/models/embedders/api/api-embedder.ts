@@ -63,6 +63,8 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
     ...transport.limits,
     inputs: Math.min(options.batchSize ?? transport.limits.inputs, transport.limits.inputs),
   };
+  /** Whether a full request went through, or a refusal said what would. */
+  let sizeIsKnown = false;
   let overlongSoFar = 0;
 
   const keyOf = (text: string, role: 'query' | 'document'): string =>
@@ -97,9 +99,13 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
       if (!isTooMuch(error)) throw error;
       if (batch.length === 1) throw refusedText(error, texts[0]);
       // Caps differ from server to server and are seldom said: half of it, and remember.
-      const half = Math.ceil(batch.length / 2);
-      limits.inputs = Math.min(limits.inputs, half);
-      return [...(await askFor(batch.slice(0, half), role, width)), ...(await askFor(batch.slice(half), role, width))];
+      limits.inputs = Math.min(limits.inputs, Math.ceil(batch.length / 2));
+      const rows: Float32Array[] = [];
+      while (rows.length < batch.length) {
+        const [next] = packBatches(batch.slice(rows.length), limits);
+        rows.push(...(await askFor(next, role, width)));
+      }
+      return rows;
     }
   };
 
@@ -126,16 +132,20 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
         vectors[at] = new Float32Array(Uint8Array.from(found).buffer);
       } else missing.push({ ...part, key, at });
     }
-    const batches = packBatches(missing, limits);
-    const progress = batches.length > 8 ? services.log?.progress(`embedding with ${name}`, missing.length) : undefined;
+    const [first = [], ...others] = packBatches(missing, limits);
+    const progress = others.length > 7 ? services.log?.progress(`embedding with ${name}`, missing.length) : undefined;
+    const embed = async (batch: typeof missing): Promise<void> => {
+      const rows = await askFor(batch, role, options.dimensions);
+      for (const [i, { at }] of batch.entries()) vectors[at] = rows[i];
+      progress?.tick(batch.length);
+    };
     try {
-      await allOrFirstError(
-        batches.map(async (batch) => {
-          const rows = await askFor(batch, role, options.dimensions);
-          for (const [i, { at }] of batch.entries()) vectors[at] = rows[i];
-          progress?.tick(batch.length);
-        }),
-      );
+      if (others.length > 0 && !sizeIsKnown) {
+        // One request finds out what the server takes; the others are packed by what it taught.
+        await embed(first);
+        sizeIsKnown = true;
+        await allOrFirstError(packBatches(missing.slice(first.length), limits).map(embed));
+      } else await allOrFirstError([first, ...others].filter(({ length }) => length > 0).map(embed));
     } finally {
       progress?.end();
     }

@@ -100,26 +100,31 @@ function dialectTransport(
   endpoint: Endpoint,
   wire: Wire,
 ): Transport {
-  const dialect = DIALECTS[driver];
   return {
     model,
     dimensions,
     roles: true,
-    limits: dialect,
-    send: (request, { tokens, cost }) =>
-      wire.json(
-        {
-          service: driver,
-          url: dialect.url(endpoint),
-          headers: endpoint.headers,
-          body: dialect.body(request),
-          repeat: 'always',
-          tokens,
-          cost: wireCost(cost, dialect.read),
-        },
-        dialect.read,
-      ),
+    limits: DIALECTS[driver],
+    send: sender(driver, endpoint, wire),
   };
+}
+
+/** Plain HTTP in the service's dialect. */
+function sender(service: keyof typeof DIALECTS, endpoint: Endpoint, wire: Wire): Transport['send'] {
+  const { url, body, read } = DIALECTS[service];
+  return (request, { tokens, cost }) =>
+    wire.json(
+      {
+        service,
+        url: url(endpoint),
+        headers: endpoint.headers,
+        body: body(request),
+        repeat: 'always',
+        tokens,
+        cost: wireCost(cost, read),
+      },
+      read,
+    );
 }
 
 /** A TEI server is asked what it is: which model, and how much at once. */
@@ -143,19 +148,7 @@ async function teiTransport(options: ApiEmbedderOptions, endpoint: Endpoint, wir
       inputs: atLeastOne(info.max_client_batch_size) ?? dialect.inputs,
       tokens: atLeastOne(info.max_batch_tokens) ?? dialect.tokens,
     },
-    send: (request, { tokens, cost }) =>
-      wire.json(
-        {
-          service: 'tei',
-          url: dialect.url(endpoint),
-          headers: endpoint.headers,
-          body: dialect.body(request),
-          repeat: 'always',
-          tokens,
-          cost: wireCost(cost, dialect.read),
-        },
-        dialect.read,
-      ),
+    send: sender('tei', endpoint, wire),
   };
 }
 

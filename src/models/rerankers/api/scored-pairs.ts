@@ -31,6 +31,8 @@ export function pairReranker(id: string, wire: () => Promise<Wire>, open: () => 
     if (warnings.length < MOST_WARNINGS && !warnings.includes(text)) warnings.push(text);
   };
   let opened: Promise<PairScorer> | undefined;
+  /** Learned from refusals: most pairs in one request. */
+  let most = Number.POSITIVE_INFINITY;
   let failures = 0;
   let pausedUntil = 0;
 
@@ -47,6 +49,7 @@ export function pairReranker(id: string, wire: () => Promise<Wire>, open: () => 
       if (!(error instanceof WireError) || isHopeless(error)) throw error;
       if (error.fault === 'refused' && texts.length > 1) {
         const half = Math.ceil(texts.length / 2);
+        most = Math.min(most, half);
         return join([await ask(scorer, query, texts.slice(0, half)), await ask(scorer, query, texts.slice(half))]);
       }
       warn(`${id}: ${error.message}`);
@@ -91,8 +94,9 @@ export function pairReranker(id: string, wire: () => Promise<Wire>, open: () => 
       }
       const texts = [...missing.keys()];
       const parts: Promise<void>[] = [];
-      for (let start = 0; start < texts.length; start += scorer.inputs) {
-        const part = texts.slice(start, start + scorer.inputs);
+      const inputs = Math.min(scorer.inputs, most);
+      for (let start = 0; start < texts.length; start += inputs) {
+        const part = texts.slice(start, start + inputs);
         parts.push(
           ask(scorer, wellFormed(query.text), part).then((found) => {
             const known: [string, Uint8Array][] = [];

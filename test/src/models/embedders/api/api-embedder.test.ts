@@ -191,6 +191,17 @@ describe('limits', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(5);
   });
 
+  it('sends what is too large once, and packs the rest by what that taught', async () => {
+    const { embedder, service } = await setUp({ batchSize: 64 }, { maxInputs: 5 });
+    const texts = Array.from({ length: 500 }, (_, i) => `text ${i}`);
+    const { data } = await embedder.embed(texts, 'document');
+    expect(data.subarray(499 * 32)).toEqual(vectorOf('text 499', 32));
+    const sizes = embeddings(service).map(({ body }) => (body as { input: string[] }).input.length);
+    // One for the width, then 64, 32, 16 and 8 refused, then fours and no others.
+    expect(sizes.filter((size) => size > 5)).toEqual([64, 32, 16, 8]);
+    expect(sizes.length).toBe(1 + 4 + 500 / 4);
+  });
+
   it('a refusal that has nothing to do with size is not asked again in halves', async () => {
     const { embedder, service } = await setUp();
     service.always({
