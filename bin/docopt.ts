@@ -27,6 +27,10 @@ process.exitCode = await runProgram(
         summary: 'a data set from documented functions of a code base',
         load: async () => (await import('../dataset/command.ts')).datasetFromCodeCommand,
       },
+      'dataset import': {
+        summary: 'a data set from own documents, queries and clicks',
+        load: async () => (await import('../dataset/command.ts')).datasetImportCommand,
+      },
       'dataset split': {
         summary: 'train, dev and test queries, saved as files',
         load: async () => (await import('../dataset/command.ts')).datasetSplitCommand,

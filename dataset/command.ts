@@ -7,6 +7,7 @@ import { splitDataset, validateDataset } from './mod.ts';
 import { validationTable } from './validation-table.ts';
 
 export { datasetFromCodeCommand } from './commands/from-code.ts';
+export { datasetImportCommand } from './commands/import.ts';
 
 export const validateCommand = defineCommand({
   name: 'validate',

@@ -1,16 +1,13 @@
 /** `docopt dataset from-code`: documented functions become a retrieval data set. */
-import { readdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../../src/config/command.ts';
 import { datasetFromCodeSchema } from '../../src/config/schemas/mod.ts';
-import { isWritable } from '../../src/data/atomic.ts';
-import { statOrUndefined } from '../../src/data/bytes.ts';
 import { writeBeir } from '../../src/data/mod.ts';
 import { openSourceFolder } from '../../src/data/source-folder.ts';
 import { DocOptError } from '../../src/errors.ts';
 import { type CodeDataset, fromCode, SOURCE_EXTENSIONS } from '../from-code/from-code.ts';
 import { codeReportText } from '../from-code/report.ts';
+import { refuseOutput } from './refuse-output.ts';
 
 export const datasetFromCodeCommand = defineCommand({
   name: 'dataset from-code',
@@ -81,39 +78,4 @@ function refuseEmpty(dir: string, { report }: CodeDataset, leftOut: number): voi
           : 'Queries are made of the first sentence of doc comments and docstrings; this code has none that serve.',
     },
   );
-}
-
-/** What a data set folder may hold; anything else in it is the user's, and --force keeps away. */
-const DATASET_FILES = new Set(['corpus.jsonl', 'queries.jsonl', 'qrels', 'splits']);
-
-async function refuseOutput(out: string, force: boolean): Promise<void> {
-  await refuseReadOnly(out);
-  const stats = await statOrUndefined(out);
-  if (stats === undefined) return;
-  if (!stats.isDirectory()) {
-    throw new DocOptError('USAGE', `${out}: is a file; expected a new folder`, { hint: 'Choose another --out.' });
-  }
-  const entries = await readdir(out);
-  if (entries.length === 0) return;
-  const foreign = entries.filter((entry) => !DATASET_FILES.has(entry));
-  if (foreign.length > 0) {
-    throw new DocOptError('USAGE', `${out}: the folder holds '${foreign[0]}', which is no part of a data set`, {
-      hint: 'Choose another --out.',
-    });
-  }
-  if (!force) {
-    throw new DocOptError('USAGE', `${out}: the folder exists and is not empty`, {
-      hint: 'Choose another --out, or replace it with --force.',
-    });
-  }
-}
-
-/** Said before the code is read, not after. */
-async function refuseReadOnly(out: string): Promise<void> {
-  let parent = dirname(resolve(out));
-  while ((await statOrUndefined(parent)) === undefined) parent = dirname(parent);
-  if (await isWritable(parent)) return;
-  throw new DocOptError('ENVIRONMENT', `${out}: cannot be made, ${parent} is read-only`, {
-    hint: 'Choose another --out.',
-  });
 }

@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { byteChunks } from './bytes.ts';
+import { utf8Chunks } from './encoding.ts';
 import { scanTextLines } from './lines.ts';
 import { dataError, type Report } from './problem.ts';
 import type { JsonObject } from './row.ts';
-import { badUtf8Offset } from './utf8.ts';
 
 /** A row by column name and the line it starts on. */
 export type VisitTableRow = (row: JsonObject, line: number) => void;
@@ -61,7 +61,7 @@ async function scanWithHeader(file: string, delimiter: string, report: Report, v
     record_delimiter: ['\r\n', '\n'],
   });
   try {
-    await pipeline(checkedChunks(file), parser.resume());
+    await pipeline(utf8Chunks(byteChunks(file), file), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const message =
@@ -111,41 +111,6 @@ function count(field: string, character: string): number {
   let found = 0;
   for (let at = field.indexOf(character); at >= 0; at = field.indexOf(character, at + 1)) found++;
   return found;
-}
-
-/** The file's chunks, copied (the parser keeps them) and checked to be UTF-8, which the parser would repair silently. */
-async function* checkedChunks(file: string): AsyncGenerator<Buffer> {
-  let offset = 0;
-  let rest = Buffer.alloc(0);
-  for await (const chunk of byteChunks(file)) {
-    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    const whole = bytes.length - unfinished(bytes);
-    const bad = badUtf8Offset(bytes.subarray(0, whole));
-    if (bad >= 0) throw badByte(file, offset + bad);
-    offset += whole;
-    rest = bytes.subarray(whole);
-    yield bytes.subarray(0, whole);
-  }
-  if (rest.length > 0) throw badByte(file, offset);
-}
-
-function badByte(file: string, offset: number): Error {
-  return dataError(
-    file,
-    `bad UTF-8 at byte ${offset} of the file`,
-    'Convert the file to UTF-8, e.g. with: iconv -f latin1 -t utf-8',
-  );
-}
-
-/** Bytes at the end that may be the beginning of a character (0..3). */
-function unfinished(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back];
-    if ((byte & 0xc0) === 0x80) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return needed > back ? back : 0;
-  }
-  return 0;
 }
 
 /** The first line that is not blank; undefined when there is none. */

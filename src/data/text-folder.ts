@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compareIds } from '../kernels/compare.ts';
 import type { Document } from '../types.ts';
 import { byteChunks } from './bytes.ts';
+import { pathToId } from './list-files.ts';
 import { isTextFile } from './locate.ts';
 import type { Report } from './problem.ts';
 import { badUtf8Offset, decodeUtf8 } from './utf8.ts';
@@ -22,10 +23,6 @@ export async function scanTextFolder(
     const text = await readText(file, report);
     if (text !== undefined) visit({ id: pathToId(path), title: '', text, metadata: { path } }, file);
   }
-}
-
-function pathToId(path: string): string {
-  return path.replace(/[%\s\p{Cc}]/gu, (character) => encodeURIComponent(character));
 }
 
 async function listTextFiles(folder: string, prefix: string): Promise<string[]> {

@@ -10,19 +10,24 @@ export interface BeirContent {
   /** Left out: the folder has none. */
   readonly queries?: Iterable<Query> | AsyncIterable<Query>;
   /** All judgements (written to qrels/test.tsv), or one set for each split. */
-  readonly qrels?: Qrels | { readonly train?: Qrels; readonly dev?: Qrels; readonly test?: Qrels };
+  readonly qrels?: BeirQrels | (() => BeirQrels);
   /** Ids of documents that an earlier version had, for who must take them out: deleted.txt, one a line. */
   readonly deleted?: Iterable<string>;
+  /** Further files, by name; asked for last. */
+  readonly json?: () => Readonly<Record<string, unknown>>;
 }
+
+export type BeirQrels = Qrels | { readonly train?: Qrels; readonly dev?: Qrels; readonly test?: Qrels };
 
 /**
  * Writes a BEIR folder: corpus.jsonl, queries.jsonl, qrels/*.tsv. The folder appears whole or not at all; one that holds
  * anything already is refused, or with `replace` stays until the new one is complete. DATA for ids that the files could not
- * carry or that come twice.
+ * carry or that come twice. Documents are taken first, then queries, then judgements: what depends on the documents can be
+ * made of them.
  */
 export async function writeBeir(
   folder: string,
-  { documents, queries, qrels, deleted }: BeirContent,
+  { documents, queries, qrels, deleted, json }: BeirContent,
   options: { replace?: boolean } = {},
 ): Promise<void> {
   await writeFolder(
@@ -35,7 +40,8 @@ export async function writeBeir(
           rows(queries, 'query', ({ id, text }) => JSON.stringify({ _id: id, text })),
         );
       }
-      const bySplit = isQrels(qrels) ? { test: qrels } : (qrels ?? {});
+      const judged = typeof qrels === 'function' ? qrels() : qrels;
+      const bySplit = isQrels(judged) ? { test: judged } : (judged ?? {});
       for (const [split, judgements] of Object.entries(bySplit))
         if (judgements !== undefined) await write(`qrels/${split}.tsv`, judgementLines(judgements));
       if (deleted !== undefined)
@@ -43,6 +49,8 @@ export async function writeBeir(
           'deleted.txt',
           Array.from(deleted, (id) => `${id}\n`),
         );
+      for (const [name, value] of Object.entries(json?.() ?? {}))
+        await write(name, [`${JSON.stringify(value, null, 2)}\n`]);
     },
     options,
   );
@@ -77,6 +85,6 @@ function* judgementLines(qrels: Qrels): Generator<string> {
   }
 }
 
-function isQrels(qrels: BeirContent['qrels']): qrels is Qrels {
+function isQrels(qrels: BeirQrels | undefined): qrels is Qrels {
   return qrels instanceof Map;
 }

@@ -16,6 +16,8 @@ export interface CliResult {
 export interface CliOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The test writes to the program's standard input. */
+  readonly input?: boolean;
 }
 
 export function tempFolder(name = 'docopt-'): string {
@@ -32,7 +34,7 @@ export function start(argv: readonly string[], options: CliOptions = {}): ChildP
   return spawn(process.execPath, [script, ...rest], {
     cwd: options.cwd,
     env: { ...env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
 }
 

@@ -19,6 +19,7 @@ import {
   splitSeed,
   trainShare,
 } from '../options.ts';
+import { datasetImportSchema } from './dataset-import.ts';
 import { exportSchema } from './export.ts';
 import { modelExportSchema, modelShowSchema } from './model.ts';
 import { selectSchema, serveSchema } from './select.ts';
@@ -229,6 +230,7 @@ export const SCHEMAS = {
     doctor: doctorSchema,
     validate: validateSchema,
     'dataset from-code': datasetFromCodeSchema,
+    'dataset import': datasetImportSchema,
     'dataset split': datasetSplitSchema,
     index: indexSchema,
     search: searchSchema,
