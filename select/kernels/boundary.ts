@@ -7,10 +7,13 @@
  * smaller position j, then larger position i. A pair with denominator 0 is settled: its z is infinite. Of the pair, the
  * member that may be scored is; of two, the one with the larger sigma (tie: better position).
  *
- * The k (N - k) pairs are never listed: for each i the challengers are walked by descending mean, and the walk ends
- * when even the largest variance could not bring z below the best found. Squared gaps are compared, roots are not taken.
+ * The k (N - k) pairs are never listed: a document whose mean is further from the border and whose variance is no larger than
+ * another's on its side has a larger z with everybody, so only the front of each side takes part. With covariances that
+ * does not hold; there, for each i, the challengers are walked by descending mean, and the walk ends when even the largest
+ * variance could not bring z below the best found. Squared gaps are compared, roots are not taken.
  */
 import { topPositions } from '../../src/kernels/topk.ts';
+import { BINS, type RankedPrefix, rankedPrefix } from './ranked-prefix.ts';
 
 export interface Contest {
   readonly incumbent: number;
@@ -40,46 +43,132 @@ export interface BoundaryInput {
 
 /** undefined when no pair has a member that may be scored. */
 export function mostContested(input: BoundaryInput): Contest | undefined {
-  const { means, variances, open, capacity } = input;
-  const size = means.length;
-  if (capacity <= 0 || capacity >= size) return undefined;
-  const places = positions(size);
-  let widest = 0;
-  for (let d = 0; d < size; d++) if (variances[d] > widest) widest = variances[d];
-  const rule = ruleOf(input, widest);
+  const { means, capacity } = input;
+  if (capacity <= 0 || capacity >= means.length) return undefined;
+  const ranked = rankedPrefix(means, capacity + 1);
+  const contest = input.covariance === undefined ? betweenFronts(input, ranked) : undefined;
+  // Among settled pairs positions decide, which a front does not keep.
+  return contest !== undefined && contest.gap < Number.POSITIVE_INFINITY ? contest : byWalking(input, ranked);
+}
 
-  let reach = 64;
-  let ranked = topPositions(means, size, capacity + reach, places);
-  let incumbent = -1;
-  let challenger = -1;
-  let best = Number.POSITIVE_INFINITY;
-  let width = -1;
-
-  // From the boundary upwards: the closest gaps come first and make the bound tight early.
-  for (let rank = capacity - 1; rank >= 0; rank--) {
-    const i = ranked[rank];
-    for (let next = capacity; next < size; next++) {
-      if (next === ranked.length) {
-        reach *= 4;
-        ranked = topPositions(means, size, capacity + reach, places);
-      }
-      const j = ranked[next];
-      const difference = means[i] - means[j];
-      if (rule.bound(i, difference) > best) break;
-      if (open[i] === 0 && open[j] === 0) continue;
+/** The best pair so far, under the order of ties above. */
+function createBest(input: BoundaryInput, rule: Rule) {
+  let [incumbent, challenger, best, width] = [-1, -1, Number.POSITIVE_INFINITY, -1];
+  return {
+    /** Further challengers of i, whose differences are at least this, cannot win. */
+    beyond: (i: number, difference: number): boolean => rule.bound(i, difference) > best,
+    offer(i: number, j: number, difference: number): void {
       const w = rule.width(i, j);
       const gap = rule.gap(difference, w);
-      if (gap > best) continue;
+      if (gap > best) return;
       const wins = gap < best || w > width || (w === width && (j < challenger || (j === challenger && i > incumbent)));
-      if (!wins) continue;
-      best = gap;
-      width = w;
-      incumbent = i;
-      challenger = j;
+      if (!wins) return;
+      [incumbent, challenger, best, width] = [i, j, gap, w];
+    },
+    contest: (): Contest | undefined =>
+      incumbent < 0
+        ? undefined
+        : { incumbent, challenger, gap: rule.reported(best), pick: pickOf(input, incumbent, challenger) },
+  };
+}
+
+function widest({ variances }: BoundaryInput): number {
+  let most = 0;
+  for (let d = 0; d < variances.length; d++) if (variances[d] > most) most = variances[d];
+  return most;
+}
+
+function byWalking(input: BoundaryInput, ranked: RankedPrefix): Contest | undefined {
+  const { means, open, capacity } = input;
+  const best = createBest(input, ruleOf(input, widest(input)));
+  // From the boundary upwards: the closest gaps come first and make the bound tight early.
+  for (let rank = capacity - 1; rank >= 0; rank--) {
+    const i = ranked.at(rank);
+    for (let next = capacity; next < means.length; next++) {
+      const j = ranked.at(next);
+      const difference = means[i] - means[j];
+      if (best.beyond(i, difference)) break;
+      if (open[i] === 1 || open[j] === 1) best.offer(i, j, difference);
     }
   }
-  if (incumbent < 0) return undefined;
-  return { incumbent, challenger, gap: rule.reported(best), pick: pickOf(input, incumbent, challenger) };
+  return best.contest();
+}
+
+function betweenFronts(input: BoundaryInput, ranked: RankedPrefix): Contest | undefined {
+  const { means, open } = input;
+  const best = createBest(input, ruleOf(input, widest(input)));
+  const challengers = challengerFronts(input, ranked);
+  for (const i of incumbentFronts(input, ranked)) {
+    for (const front of open[i] === 1 ? [challengers.open, challengers.closed] : [challengers.open]) {
+      for (const j of front) {
+        const difference = means[i] - means[j];
+        if (best.beyond(i, difference)) break;
+        best.offer(i, j, difference);
+      }
+    }
+  }
+  return best.contest();
+}
+
+/** From the border inwards, those that are less certain than all before them: of the open ones, and of the others. */
+function incumbentFronts({ variances, open, capacity }: BoundaryInput, ranked: RankedPrefix): number[] {
+  const front: number[] = [];
+  const reached = [-1, -1];
+  for (let rank = capacity - 1; rank >= 0; rank--) {
+    const i = ranked.at(rank);
+    if (variances[i] <= reached[open[i]]) continue;
+    reached[open[i]] = variances[i];
+    front.push(i);
+  }
+  return front;
+}
+
+/** The same from the border outwards. */
+function challengerFronts(
+  { means, variances, open, capacity }: BoundaryInput,
+  ranked: RankedPrefix,
+): { readonly open: readonly number[]; readonly closed: readonly number[] } {
+  const size = means.length;
+  const { bins } = ranked;
+  const last = ranked.at(capacity - 1);
+  const firstBin = bins[last];
+  const outside = (d: number): boolean => means[d] < means[last] || (means[d] === means[last] && d > last);
+  // The largest variance of the open ones in each bin, then in all bins before it.
+  const before = new Float64Array(BINS).fill(-1);
+  for (let d = 0; d < size; d++) {
+    if (open[d] === 1 && variances[d] > before[bins[d]] && (bins[d] > firstBin || outside(d)))
+      before[bins[d]] = variances[d];
+  }
+  let most = -1;
+  for (let bin = 0; bin < BINS; bin++) {
+    const own = before[bin];
+    before[bin] = most;
+    if (own > most) most = own;
+  }
+  const uncertain: number[] = [];
+  // Of those without a variance only the closest can matter.
+  let certain = -1;
+  const candidates: number[] = [];
+  for (let d = 0; d < size; d++) {
+    if (bins[d] < firstBin) continue;
+    if (open[d] === 1) {
+      if (variances[d] > before[bins[d]] && outside(d)) candidates.push(d);
+    } else if (outside(d)) {
+      if (variances[d] > 0) uncertain.push(d);
+      else if (certain < 0 || means[d] > means[certain]) certain = d;
+    }
+  }
+  const rising = (positions: number[]): number[] => {
+    let reached = -1;
+    return positions
+      .sort((a, b) => means[b] - means[a] || a - b)
+      .filter((d) => {
+        const rises = variances[d] > reached;
+        if (rises) reached = variances[d];
+        return rises;
+      });
+  };
+  return { open: rising(candidates), closed: rising(certain < 0 ? uncertain : [...uncertain, certain]) };
 }
 
 /**
@@ -89,20 +178,19 @@ export function mostContested(input: BoundaryInput): Contest | undefined {
 export function nearBoundary({ means, variances, open, capacity }: BoundaryInput, count: number): number[] {
   const size = means.length;
   if (capacity <= 0 || capacity >= size) return [];
-  // Scored documents gather at the border; look past them.
-  let scored = 0;
-  for (let d = 0; d < size; d++) scored += 1 - open[d];
-  const ranked = topPositions(means, size, capacity + scored + 4 * count, positions(size));
-  const near: { readonly position: number; readonly gap: number }[] = [];
-  ranked.forEach((position, rank) => {
-    if (open[position] === 0) return;
-    const other = ranked[rank < capacity ? capacity : capacity - 1];
-    const difference = means[position] - means[other];
-    const width = variances[position] + variances[other];
-    near.push({ position, gap: width > 0 ? (difference * difference) / width : Number.POSITIVE_INFINITY });
-  });
-  near.sort((a, b) => (a.gap === b.gap ? a.position - b.position : a.gap - b.gap));
-  return near.slice(0, count).map(({ position }) => position);
+  const ranked = rankedPrefix(means, capacity + 1);
+  const lastInside = ranked.at(capacity - 1);
+  const firstOutside = ranked.at(capacity);
+  const closeness = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+  for (let d = 0; d < size; d++) {
+    if (open[d] === 0) continue;
+    const inside = means[d] > means[lastInside] || (means[d] === means[lastInside] && d <= lastInside);
+    const other = inside ? firstOutside : lastInside;
+    const difference = means[d] - means[other];
+    const width = variances[d] + variances[other];
+    if (width > 0) closeness[d] = -(difference * difference) / width;
+  }
+  return Array.from(topPositions(closeness, size, count, positions(size)));
 }
 
 /** Where no pair is left: the open document with the largest variance, better position first; -1 when none is open. */
@@ -130,10 +218,10 @@ interface Rule {
   reported(gap: number): number;
 }
 
-function ruleOf({ variances, gap, covariance }: BoundaryInput, widest: number): Rule {
+function ruleOf({ variances, gap, covariance }: BoundaryInput, largest: number): Rule {
   if (gap === 'additive') {
     const deviation = Float64Array.from(variances, Math.sqrt);
-    const most = Math.sqrt(widest);
+    const most = Math.sqrt(largest);
     return {
       width: (i, j) => deviation[i] + deviation[j],
       gap: (difference, width) => difference - width,
@@ -147,12 +235,12 @@ function ruleOf({ variances, gap, covariance }: BoundaryInput, widest: number): 
     return {
       width: (i, j) => variances[i] + variances[j],
       gap: squared,
-      bound: (i, difference) => squared(difference, variances[i] + widest),
+      bound: (i, difference) => squared(difference, variances[i] + largest),
       reported: Math.sqrt,
     };
   }
   // sigma_i^2 + sigma_j^2 - 2 cov <= (sigma_i + sigma_j)^2 by Cauchy-Schwarz; a hair more for its rounding.
-  const most = Math.sqrt(widest);
+  const most = Math.sqrt(largest);
   return {
     width: (i, j) => Math.max(0, variances[i] + variances[j] - 2 * covariance(i, j)),
     gap: squared,

@@ -204,26 +204,27 @@ const quantise = wasm.fn(
 );
 
 /**
- * (rows, count, bytes a row, out, bytes between two outs, vector addresses ...): four rows a turn, CHUNK columns a turn within
- * it. Sums of a chunk are 32-bit in four lanes, then added to 64-bit sums.
+ * (rows, count, bytes a row, out, bytes between two outs, vector addresses ...): four sums a turn (more would not stay in
+ * registers, and take a third longer), CHUNK columns a turn within it. Sums of a chunk are 32-bit in four lanes, then added
+ * to 64-bit sums.
  */
 function multiply(vectors: 1 | 2): wasm.WasmFunction {
   const each = lanesOf(vectors);
-  const four = lanesOf(4);
+  const some = lanesOf(4 / vectors);
   return wasm.fn(
     ['i32', 'i32', 'i32', 'i32', 'i32', ...each.map(() => 'i32' as const)],
     ([rows, count, bytes, out, gap, ...starts], local) => {
-      const row = [rows, ...[1, 2, 3].map(() => local('i32'))];
+      const row = [rows, ...some.slice(1).map(() => local('i32'))];
       const at = each.map(() => local('i32'));
       const end = local('i32');
       const values = local('v128');
       const vector = each.map(() => local('v128'));
-      const sums = four.map(() => each.map(() => local('v128')));
-      const wide = four.map(() => each.map(() => local('v128')));
-      const all = four.flatMap((r) => each.map((v) => [r, v] as const));
+      const sums = some.map(() => each.map(() => local('v128')));
+      const wide = some.map(() => each.map(() => local('v128')));
+      const all = some.flatMap((r) => each.map((v) => [r, v] as const));
       const step = (i: number): wasm.Code[] => [
         ...each.map((v) => vector[v].set(wasm.loadV128(at[v].get, 16 * i))),
-        ...four.flatMap((r) => [
+        ...some.flatMap((r) => [
           values.set(wasm.loadV128(row[r].get, 16 * i)),
           ...each.map((v) => {
             const products = wasm.dotI16x8(values.get, vector[v].get);
@@ -237,7 +238,7 @@ function multiply(vectors: 1 | 2): wasm.WasmFunction {
         wasm.f64FromI64(wasm.addI64(wasm.laneI64(sum.get, 0), wasm.laneI64(sum.get, 1)));
       return [
         wasm.loop(
-          ...[1, 2, 3].map((r) => row[r].set(wasm.addI32(row[r - 1].get, bytes.get))),
+          ...some.slice(1).map((r) => row[r].set(wasm.addI32(row[r - 1].get, bytes.get))),
           ...all.map(([r, v]) => wide[r][v].set(wasm.zeroV128)),
           ...each.map((v) => at[v].set(starts[v].get)),
           end.set(wasm.addI32(starts[0].get, bytes.get)),
@@ -247,13 +248,13 @@ function multiply(vectors: 1 | 2): wasm.WasmFunction {
             ...[...at, ...row].map((pointer) => pointer.add(2 * CHUNK)),
             wasm.againIf(wasm.ltU32(at[0].get, end.get)),
           ),
-          ...four.map((r) => wasm.storeF64(out.get, total(wide[r][0]), 8 * r)),
+          ...some.map((r) => wasm.storeF64(out.get, total(wide[r][0]), 8 * r)),
           ...(vectors === 1
             ? []
-            : four.map((r) => wasm.storeF64(wasm.addI32(out.get, gap.get), total(wide[r][1]), 8 * r))),
-          out.add(32),
-          rows.set(row[3].get),
-          count.add(-4),
+            : some.map((r) => wasm.storeF64(wasm.addI32(out.get, gap.get), total(wide[r][1]), 8 * r))),
+          out.add(8 * some.length),
+          rows.set(row[some.length - 1].get),
+          count.add(-some.length),
           wasm.againIf(wasm.gtI32(count.get, wasm.i32(0))),
         ),
       ];
