@@ -1,5 +1,5 @@
 /** An evaluation for people: one row per system, then one row per comparison with the baseline. */
-import type { Comparison } from '../src/metrics/mod.ts';
+import type { Agreement, Comparison } from '../src/metrics/mod.ts';
 import type { EvaluationReport } from './evaluate.ts';
 
 export function evaluationTable(report: EvaluationReport): string {
@@ -19,6 +19,18 @@ export function evaluationTable(report: EvaluationReport): string {
     lines.push('', `against ${baseline} (${test} test, ${tested})`, '', ...columns(rows, 2));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** One row per system beside the first one, a column per measure. */
+export function agreementTable(agreement: readonly Agreement[]): string {
+  const measures = [...new Set(agreement.map(({ measure }) => measure))];
+  const others = [...new Set(agreement.map(({ b }) => b))];
+  const rows = others.map((other) => {
+    const own = agreement.filter(({ b }) => b === other);
+    return [other, ...own.map(({ mean }) => figure(mean)), String(own[0].queries)];
+  });
+  const head = ['system', ...measures, 'queries'];
+  return `agreement with ${agreement[0].a} (1 = the same ranking)\n\n${columns([head, ...rows]).join('\n')}\n`;
 }
 
 function comparisonRow(c: Comparison): string[] {

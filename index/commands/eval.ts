@@ -5,11 +5,25 @@ import { type CommandContext, type CommandResult, defineCommand } from '../../sr
 import { evalSchema } from '../../src/config/schemas/mod.ts';
 import { writeRun } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
-import { type Measure, parseMeasures } from '../../src/metrics/mod.ts';
+import {
+  type Agreement,
+  type AgreementMeasure,
+  agreementOf,
+  type Measure,
+  parseAgreement,
+  parseMeasures,
+} from '../../src/metrics/mod.ts';
 import { openArtefact } from '../../src/store/artefact.ts';
 import { estimateLines, estimateRetrievers, indexTexts } from '../estimate.ts';
-import { evaluateSystems, inEvaluationOrder, type System, truncateRun, withoutSelf } from '../evaluate.ts';
-import { evaluationTable } from '../evaluation-table.ts';
+import {
+  type EvaluationReport,
+  evaluateSystems,
+  inEvaluationOrder,
+  type System,
+  truncateRun,
+  withoutSelf,
+} from '../evaluate.ts';
+import { agreementTable, evaluationTable } from '../evaluation-table.ts';
 import { checkGates, type GateResult, parseGates } from '../gates.ts';
 import { type EvalOptions, type Judged, loadJudged } from './eval-judgements.ts';
 import { descriptionOf, evaluatedQueries, listSources, runOf, type Source } from './eval-systems.ts';
@@ -31,6 +45,10 @@ judgements, as trec_eval -c does. docs/metrics.md has every convention.`,
       'docopt eval --qrels qrels.txt --run a.trec --run b.trec --ties trec',
       'two runs, ordered as trec_eval orders them',
     ],
+    [
+      'docopt eval --data DATA --retriever bm25 --run prod.trec --agreement overlap@10,rbo',
+      "how well the local BM25 stands for your own engine's rankings",
+    ],
     ['docopt eval --data DATA --index INDEX --fail-under nDCG@5=0.6', 'exit 100 when it is worse than that'],
   ],
   run: runEval,
@@ -40,6 +58,12 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
   const gates = parseGates(options.failUnder ?? []);
   const measures = unique([...parseMeasures(options.metrics), ...gates.map(({ measure }) => measure)]);
   const sources = listSources(options, context);
+  const agreements = unique((options.agreement ?? []).map(parseAgreement));
+  if (agreements.length > 0 && sources.length < 2) {
+    throw new DocOptError('USAGE', `--agreement is between systems, and there is only '${sources[0].name}'`, {
+      hint: 'Add the rankings of the other one: --run FILE, --retriever R or --index INDEX.',
+    });
+  }
   const origins = await originsOf(sources);
   // Indexes know their data set; only a flag says otherwise, a configuration may be about another.
   const own = context.typed.some(({ name }) => name === 'data' || name === 'qrels')
@@ -80,15 +104,37 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
   });
   if (options.saveRuns !== undefined) await saveRuns(options.saveRuns, systems, options, context);
 
+  const agreement = agreementsOf(systems, report, agreements, options);
   const results = checkGates(report, gates);
   const failed = results.filter(({ passed }) => !passed);
   // Beside JSON, which people do not read; the text says it itself.
   if (context.json) for (const result of failed) context.log.warn(gateLine(result));
   return {
-    json: gates.length === 0 ? report : { ...report, gates: results },
-    text: [evaluationTable(report), ...results.map(gateLine)].join('\n'),
+    json: {
+      ...report,
+      ...(agreement.length === 0 ? {} : { agreement }),
+      ...(gates.length === 0 ? {} : { gates: results }),
+    },
+    text: [
+      evaluationTable(report),
+      ...(agreement.length === 0 ? [] : [agreementTable(agreement)]),
+      ...results.map(gateLine),
+    ].join('\n'),
     exitStatus: failed.length === 0 ? 0 : new DocOptError('GATE', 'below the bound').exitStatus,
   };
+}
+
+/** Every system's rankings beside the first one's, over the evaluated queries, in the order in which they were evaluated. */
+function agreementsOf(
+  systems: readonly System[],
+  { systems: evaluated, metrics }: EvaluationReport,
+  measures: readonly AgreementMeasure[],
+  { ties }: EvalOptions,
+): Agreement[] {
+  if (measures.length === 0) return [];
+  const queries = Object.keys(evaluated[0].perQuery[metrics[0]]);
+  const [first, ...others] = systems.map(({ name, run }) => ({ name, run: inEvaluationOrder(run, ties) }));
+  return others.flatMap((other) => agreementOf(first, other, queries, measures));
 }
 
 /** What the retrievers would send, and to which price. */
@@ -153,6 +199,6 @@ function gateLine({ system, metric, minimum, value, passed }: GateResult): strin
   return `${passed ? 'passed' : 'FAILED'}: ${metric} of ${system} is ${value.toFixed(4)}, at least ${minimum} is wanted`;
 }
 
-function unique(measures: readonly Measure[]): Measure[] {
+function unique<M extends { readonly name: string }>(measures: readonly M[]): M[] {
   return [...new Map(measures.map((measure) => [measure.name, measure])).values()];
 }

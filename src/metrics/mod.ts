@@ -1,4 +1,5 @@
 /** Measures of rankings and tests between them. Pure: numbers in, numbers out. */
+export { type Agreement, type AgreementMeasure, agreementOf, parseAgreement } from './agreement.ts';
 export { bootstrapInterval, type Resampling } from './bootstrap.ts';
 export {
   type Comparison,

@@ -191,6 +191,10 @@ export const evalSchema = z.strictObject({
     help: 'measures in ir_measures syntax',
     value: '"M M"',
   }),
+  agreement: option(z.array(z.string()).optional(), {
+    help: 'also how far each system ranks like the first: overlap@10, rbo, rbo(p=0.95)',
+    value: 'M,M',
+  }),
   depth: option(count.default(1000), { help: 'how deep to search', value: 'K' }),
   ties: option(z.enum(['id', 'trec']).default('id'), { help: 'order of equal scores in runs', value: 'id|trec' }),
   test: option(z.enum(['randomisation', 't', 'wilcoxon']).default('randomisation'), {
