@@ -1,6 +1,11 @@
 /** What a retriever will cost before anything is sent: the sum over the embedders in it. */
 import type { RetrieverSpec } from '../src/config/specs.ts';
-import { type EmbeddingEstimate, estimateEmbedding, type TextSource } from '../src/models/embedders/mod.ts';
+import {
+  type EmbeddingEstimate,
+  estimateEmbedding,
+  estimateTokenEmbedding,
+  type TextSource,
+} from '../src/models/embedders/mod.ts';
 import type { ModelServices } from '../src/models/services.ts';
 import { usdText } from '../src/run/wire/mod.ts';
 
@@ -18,9 +23,13 @@ export async function estimateRetrievers(
   services: ModelServices,
 ): Promise<RetrievalEstimate> {
   const embeddings: EmbeddingEstimate[] = [];
-  for (const spec of specs) {
-    if (spec.driver !== 'dense') continue;
-    const found = await estimateEmbedding(spec.embedder, texts(), services);
+  for (const spec of specs.flatMap((one) => (one.driver === 'fusion' ? one.retrievers : [one]))) {
+    const found =
+      spec.driver === 'dense'
+        ? await estimateEmbedding(spec.embedder, texts(), services)
+        : spec.driver === 'late-interaction'
+          ? await estimateTokenEmbedding(spec.embedder, texts(), services)
+          : undefined;
     if (found !== undefined) embeddings.push(found);
   }
   return { embeddings, costUsd: sumOf(embeddings.map(({ usd }) => usd)) };

@@ -43,6 +43,24 @@ export const teiEmbedderSchema = z.strictObject({
   ...apiEmbedder,
 });
 
+const apiTokenEmbedder = {
+  ...endpoint,
+  /** Of one token. Default: what the model has by itself. */
+  dimensions: z.int().min(1).max(10_000).optional(),
+  /** Put before every query or document, as late-interaction models want their markers. */
+  queryPrompt: z.string().optional(),
+  documentPrompt: z.string().optional(),
+  batchSize: z.int().min(1).max(10_000).optional(),
+};
+/** TEI's /embed_all. */
+export const teiTokenEmbedderSchema = z.strictObject({
+  driver: z.literal('tei'),
+  model: model.optional(),
+  ...apiTokenEmbedder,
+});
+/** Jina's /v1/multi-vector. */
+export const jinaTokenEmbedderSchema = z.strictObject({ driver: z.literal('jina'), model, ...apiTokenEmbedder });
+
 const apiReranker = {
   ...endpoint,
   /** What the service answers: probabilities, or logits, which are put through the logistic function in float64. */

@@ -81,6 +81,7 @@ const servedAt =
     });
   };
 
+const lateInteraction = (embedder: Block): Block => ({ driver: 'late-interaction', embedder });
 const dense = (embedder: Block): Block => ({ driver: 'dense', embedder });
 
 /** Names that stand for one block. Every embedder is a retriever too: dense search over its vectors. */
@@ -105,8 +106,10 @@ export const PREFIXES: Readonly<Record<SpecKind, Readonly<Record<string, PrefixF
     })),
     colbert: {
       form: 'colbert:DIR',
-      block: (path) => ({ driver: 'late-interaction', embedder: { driver: 'onnx', path } }),
+      block: (path) => lateInteraction({ driver: 'onnx', path }),
     },
+    'colbert-tei': { form: 'colbert-tei:URL', block: (url) => lateInteraction({ driver: 'tei', url }) },
+    'colbert-jina': { form: 'colbert-jina:MODEL', block: (model) => lateInteraction({ driver: 'jina', model }) },
     // http:URL, and the address alone.
     http: { form: 'http:URL', block: (url) => ({ driver: 'http', url: url.startsWith('//') ? `http:${url}` : url }) },
     https: { form: 'https://...', block: (url) => ({ driver: 'http', url: `https:${url}` }) },

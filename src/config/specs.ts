@@ -12,9 +12,11 @@ import {
   infinityRerankerSchema,
   jinaEmbedderSchema,
   jinaRerankerSchema,
+  jinaTokenEmbedderSchema,
   openAiEmbedderSchema,
   teiEmbedderSchema,
   teiRerankerSchema,
+  teiTokenEmbedderSchema,
   vllmRerankerSchema,
   voyageEmbedderSchema,
   voyageRerankerSchema,
@@ -96,7 +98,7 @@ export const onnxTokenEmbedderSchema = z.strictObject({
 
 export const lateInteractionSchema = z.strictObject({
   driver: z.literal('late-interaction'),
-  embedder: z.discriminatedUnion('driver', [onnxTokenEmbedderSchema]),
+  embedder: z.discriminatedUnion('driver', [onnxTokenEmbedderSchema, teiTokenEmbedderSchema, jinaTokenEmbedderSchema]),
 });
 
 /** A retriever of somebody else's behind the protocol of docs/retrievers.md. */
@@ -194,6 +196,7 @@ export const rerankerSchema = z.discriminatedUnion('driver', [
 
 export type RetrieverSpec = z.infer<typeof retrieverSchema>;
 export type EmbedderSpec = z.infer<typeof embedderSchema>;
+export type TokenEmbedderSpec = z.infer<typeof lateInteractionSchema>['embedder'];
 export type PolicySpec = z.infer<typeof policySchema>;
 export type RerankerSpec = z.infer<typeof rerankerSchema>;
 export type { SpecKind } from './names.ts';

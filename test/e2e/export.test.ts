@@ -205,7 +205,15 @@ describe('docopt export', () => {
     const script = join(import.meta.dirname, '..', '..', 'dist', 'bin', 'docopt.js');
     const sh = `node '${script}' export --corpus corpora/one --to jsonl | head -n 1`;
     const { execFileSync } = await import('node:child_process');
-    expect(JSON.parse(execFileSync('bash', ['-o', 'pipefail', '-c', sh], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })).id).toBe('d0');
+    expect(
+      JSON.parse(
+        execFileSync('bash', ['-o', 'pipefail', '-c', sh], {
+          cwd,
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        }),
+      ).id,
+    ).toBe('d0');
     const child = await run(['docopt', 'export', '--corpus', 'corpora/one', '--to', 'csv'], { cwd });
     expect([child.status, child.stdout.split('\n')[0]]).toEqual([0, 'id,title,text,search_text,metadata']);
   });

@@ -2,11 +2,13 @@
  * What embedding will cost, before anything is sent: counted on the very texts that would go out, each distinct one once,
  * less what is on record. Nothing is connected to, and no key is needed.
  */
-import type { EmbedderSpec } from '../../config/specs.ts';
+import type { EmbedderSpec, TokenEmbedderSpec } from '../../config/specs.ts';
 import { costOf, priceOf } from '../../run/wire/mod.ts';
 import { addressOf } from '../endpoint.ts';
 import { envOf, type ModelServices, wireOf } from '../services.ts';
 import { cl100kCounter, estimatingCounter } from '../token-counter.ts';
+import { tokensKey } from '../token-embedders/api.ts';
+import { TOKEN_DIALECTS } from '../token-embedders/api-dialects.ts';
 import { vectorKey } from './api/api-embedder.ts';
 import { withWidth } from './api/options.ts';
 import { packBatches, prepareTexts } from './api/parts.ts';
@@ -42,6 +44,9 @@ export interface TextSource {
 /** Texts that are prepared at once: memory stays bounded for any collection. */
 const CHUNK = 1000;
 
+type Embedding = Exclude<EmbedderSpec, { driver: 'lsa' | 'onnx' }>;
+type TokenEmbedding = Exclude<TokenEmbedderSpec, { driver: 'onnx' }>;
+
 /** undefined for embedders that run here and cost nothing. */
 export async function estimateEmbedding(
   block: EmbedderSpec,
@@ -50,10 +55,35 @@ export async function estimateEmbedding(
 ): Promise<EmbeddingEstimate | undefined> {
   if (block.driver === 'lsa' || block.driver === 'onnx') return undefined;
   const options = withWidth(block);
+  const { roles, limits } = transportFacts(block.driver);
+  const keyOf: KeyOf = (url, model, role, text) => vectorKey(options, url, model, roles ? role : '', text);
+  return estimateTexts(block, limits, keyOf, sources, services);
+}
+
+/** The same for one vector per token. */
+export async function estimateTokenEmbedding(
+  block: TokenEmbedderSpec,
+  sources: readonly TextSource[],
+  services: ModelServices,
+): Promise<EmbeddingEstimate | undefined> {
+  if (block.driver === 'onnx') return undefined;
+  const keyOf: KeyOf = (url, model, role, text) => tokensKey(block, url, model, role, text);
+  return estimateTexts(block, TOKEN_DIALECTS[block.driver], keyOf, sources, services);
+}
+
+/** Under what an answer is on record. */
+type KeyOf = (url: string, model: string, role: TextSource['role'], text: string) => string;
+
+async function estimateTexts(
+  options: Embedding | TokenEmbedding,
+  limits: { readonly inputs: number; readonly tokens: number },
+  keyOf: KeyOf,
+  sources: readonly TextSource[],
+  services: ModelServices,
+): Promise<EmbeddingEstimate> {
   const { driver } = options;
   const wire = await wireOf(services);
   const url = addressOf(driver, options, envOf(services));
-  const { roles, limits } = transportFacts(driver);
   const model = options.model ?? 'default';
   const counter = driver === 'openai' ? await cl100kCounter() : estimatingCounter;
   const sum = { texts: 0, blank: 0, overlong: 0, recorded: 0, sent: 0, requests: 0, tokens: 0 };
@@ -66,7 +96,7 @@ export async function estimateEmbedding(
       sum.blank += blank;
       sum.overlong += overlong;
       for (const { text, tokens } of parts) {
-        const key = vectorKey(options, url, model, roles ? role : '', text);
+        const key = keyOf(url, model, role, text);
         if (seen.has(key)) continue;
         seen.add(key);
         if (wire.cache.get(key) !== undefined) {

@@ -7,7 +7,7 @@ import { fitLsa, type LsaOptions, openLsa } from './lsa.ts';
 import { type OnnxEmbedderOptions, onnxEmbedder } from './onnx.ts';
 import type { Texts } from './term-counts.ts';
 
-export { type EmbeddingEstimate, estimateEmbedding, type TextSource } from './estimate.ts';
+export { type EmbeddingEstimate, estimateEmbedding, estimateTokenEmbedding, type TextSource } from './estimate.ts';
 export { damaged, readFloat32, writeFloat32 } from './float32-file.ts';
 export { fitLsa, type LsaOptions, openLsa } from './lsa.ts';
 export type { Texts } from './term-counts.ts';

@@ -37,6 +37,20 @@ for (const embedder of EMBEDDERS) {
   });
 }
 
+for (const embedder of [
+  { driver: 'tei', url },
+  { driver: 'jina', model: 'jina-colbert-v2', dimensions: 48, url },
+] as const) {
+  retrievalIndexContract({
+    name: `late interaction over ${embedder.driver}`,
+    create: () => createRetriever({ driver: 'late-interaction', embedder }, services),
+    deterministic: true,
+    lexical: false,
+    openVocabulary: true,
+    tolerance: 0,
+  });
+}
+
 // @ts-expect-error A plain JavaScript file, as its users copy it.
 const { createServer } = (await import('../../../examples/http-retriever/server.mjs')) as {
   createServer(): Server;

@@ -103,6 +103,44 @@ const teiEmbed: Route = ({ body }, options) => {
   return { body: inputs.map((text) => [...vectorOf(text, options.dimensions ?? 64)]) };
 };
 
+/** One vector per word between two special ones, not of unit length, of the first 510 words: what a model's last layer has. */
+function tokenVectors(text: string, width: number): number[][] {
+  return ['[CLS]', ...words(text.slice(0, 20_000)).slice(0, 510), '[SEP]'].map((word) =>
+    Array.from(vectorOf(word, width), (value) => 3 * value),
+  );
+}
+
+const teiEmbedAll: Route = (asked, options) => {
+  const refused = teiEmbed(asked, options);
+  if (refused.status !== undefined) return refused;
+  const { inputs } = asked.body as { inputs: string[] };
+  return { body: inputs.map((text) => tokenVectors(text, options.dimensions ?? 64)) };
+};
+
+/** Jina's: queries and documents are told apart, and documents have no vectors for their special tokens. */
+const jinaMultiVector: Route = ({ body }, options) => {
+  const { input, model, input_type, dimensions } = body as Json;
+  const refused = refuseInputs(input, options);
+  if (refused !== undefined) return refused;
+  if (input_type !== 'query' && input_type !== 'document') {
+    return { status: 422, body: { detail: 'input_type: Input should be query or document' } };
+  }
+  const texts = input as string[];
+  const width = (dimensions ?? options.dimensions ?? 128) as number;
+  return {
+    body: {
+      model,
+      object: 'list',
+      usage: { total_tokens: tokensOf(texts), prompt_tokens: tokensOf(texts) },
+      data: texts.map((text, index) => {
+        const all = tokenVectors(text, width);
+        const embeddings = input_type === 'query' ? all : all.slice(1, -1);
+        return { object: 'embeddings', index, embeddings: embeddings.length === 0 ? all : embeddings };
+      }),
+    },
+  };
+};
+
 const teiInfo: Route = (_, options) => ({
   body: {
     model_id: options.teiModel ?? 'hashed/words',
@@ -184,6 +222,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'POST /embeddings': openAiEmbeddings,
   'POST /v2/embed': cohereEmbed,
   'POST /embed': teiEmbed,
+  'POST /embed_all': teiEmbedAll,
+  'POST /v1/multi-vector': jinaMultiVector,
   'GET /info': teiInfo,
   'POST /rerank': (asked, options) =>
     'texts' in (asked.body as Json) ? teiRerank(asked, options) : resultsRerank(asked, options),

@@ -5,15 +5,16 @@
  */
 import { DocOptError } from '../../../errors.ts';
 import type { Embedder } from '../../../ports.ts';
-import { costOf, priceOf, type Wire, WireError } from '../../../run/wire/mod.ts';
+import { costOf, priceOf, type Wire } from '../../../run/wire/mod.ts';
 import { cacheKey } from '../../../store/response-cache.ts';
 import { type Endpoint, endpointOf } from '../../endpoint.ts';
 import { envOf, type ModelServices, wireOf } from '../../services.ts';
 import { cl100kCounter, estimatingCounter, type TokenCounter } from '../../token-counter.ts';
 import { unitVectors } from './check-vectors.ts';
 import type { EmbedRequest } from './dialects.ts';
+import { capsOf, sendInBatches } from './in-batches.ts';
 import { type ApiEmbedderOptions, withWidth } from './options.ts';
-import { type Part, packBatches, prepareTexts } from './parts.ts';
+import { type Part, prepareTexts } from './parts.ts';
 import { createTransport, type EmbedCost } from './transport.ts';
 
 /** What the row of a text looks up and records. */
@@ -58,13 +59,7 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
   const transport = await createTransport(options, endpoint, wire);
   const { model } = transport;
   const name = idOf(options, options.dimensions);
-  /** Learned from refusals, for this service. */
-  const limits = {
-    ...transport.limits,
-    inputs: Math.min(options.batchSize ?? transport.limits.inputs, transport.limits.inputs),
-  };
-  /** Whether a full request went through, or a refusal said what would. */
-  let sizeIsKnown = false;
+  const caps = capsOf(transport.limits, options.batchSize);
   let overlongSoFar = 0;
 
   const keyOf = (text: string, role: 'query' | 'document'): string =>
@@ -84,29 +79,13 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
       encoding: options.encoding ?? 'base64',
     };
     const tokens = batch.reduce((sum, part) => sum + part.tokens, 0);
-    try {
-      const answer = await transport.send(request, {
-        tokens,
-        cost: costFor(batch, tokens, counter, options, wire, model),
-      });
-      const rows = unitVectors(answer, texts, width, name);
-      wire.cache.put(
-        batch.map(({ key }, i) => [key, new Uint8Array(rows[i].buffer)]),
-        model,
-      );
-      return rows;
-    } catch (error) {
-      if (!isTooMuch(error)) throw error;
-      if (batch.length === 1) throw refusedText(error, texts[0]);
-      // Caps differ from server to server and are seldom said: half of it, and remember.
-      limits.inputs = Math.min(limits.inputs, Math.ceil(batch.length / 2));
-      const rows: Float32Array[] = [];
-      while (rows.length < batch.length) {
-        const [next] = packBatches(batch.slice(rows.length), limits);
-        rows.push(...(await askFor(next, role, width)));
-      }
-      return rows;
-    }
+    const cost = costFor(batch, tokens, counter, options.driver, wire, model);
+    const rows = unitVectors(await transport.send(request, { tokens, cost }), texts, width, name);
+    wire.cache.put(
+      batch.map(({ key }, i) => [key, new Uint8Array(rows[i].buffer)]),
+      model,
+    );
+    return rows;
   };
 
   const vectorsOf = async (
@@ -132,20 +111,14 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
         vectors[at] = new Float32Array(Uint8Array.from(found).buffer);
       } else missing.push({ ...part, key, at });
     }
-    const [first = [], ...others] = packBatches(missing, limits);
-    const progress = others.length > 7 ? services.log?.progress(`embedding with ${name}`, missing.length) : undefined;
-    const embed = async (batch: typeof missing): Promise<void> => {
-      const rows = await askFor(batch, role, options.dimensions);
-      for (const [i, { at }] of batch.entries()) vectors[at] = rows[i];
-      progress?.tick(batch.length);
-    };
+    const many = missing.length > 8 * caps.inputs;
+    const progress = many ? services.log?.progress(`embedding with ${name}`, missing.length) : undefined;
+    const ask = (batch: readonly Keyed[]) => askFor(batch, role, options.dimensions);
     try {
-      if (others.length > 0 && !sizeIsKnown) {
-        // One request finds out what the server takes; the others are packed by what it taught.
-        await embed(first);
-        sizeIsKnown = true;
-        await allOrFirstError(packBatches(missing.slice(first.length), limits).map(embed));
-      } else await allOrFirstError([first, ...others].filter(({ length }) => length > 0).map(embed));
+      await sendInBatches(missing, caps, ask, ({ at }, vector) => {
+        vectors[at] = vector;
+        progress?.tick(1);
+      });
     } finally {
       progress?.end();
     }
@@ -162,7 +135,7 @@ export async function openCore(options: ApiEmbedderOptions, services: ModelServi
     embedder: (dimensions) => ({
       id: idOf(options, dimensions),
       dimensions,
-      batch: Math.min(4096, limits.inputs * 8),
+      batch: Math.min(4096, caps.inputs * 8),
       seesBlank: options.emptyTexts === 'placeholder' || options.emptyTexts === 'error',
       async embed(texts, role) {
         const vectors = await vectorsOf(texts, role);
@@ -207,11 +180,12 @@ function idOf(options: ApiEmbedderOptions, dimensions: number | undefined): stri
 /** Bytes are never fewer than tokens; a few more for the markers that a model puts around a text. */
 const MARKERS = 8;
 
-function costFor(
+/** CONFIG under a cap where no price is known. */
+export function costFor(
   batch: readonly Part[],
   tokens: number,
   counter: TokenCounter,
-  { driver }: ApiEmbedderOptions,
+  driver: ApiEmbedderOptions['driver'],
   wire: Wire,
   model: string,
 ): EmbedCost | undefined {
@@ -231,24 +205,6 @@ export function noPrice(service: string, model: string): DocOptError {
   });
 }
 
-/** A refusal that fewer or shorter texts would not meet. */
-function isTooMuch(error: unknown): error is WireError {
-  if (!(error instanceof WireError) || error.fault !== 'refused') return false;
-  if (error.status === 413) return true;
-  return (
-    (error.status === 400 || error.status === 422) &&
-    /batch|too (many|long|large)|maximum|exceed|limit|length|size|token|at most|inputs?\b/i.test(error.said)
-  );
-}
-
-function refusedText(error: WireError, text: string): DocOptError {
-  const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
-  return new DocOptError('UPSTREAM', `${error.message} (for the text ${excerpt} of ${text.length} characters)`, {
-    hint: 'Lower maxTokens of the embedder if the text is too long for the model.',
-    cause: error,
-  });
-}
-
 function otherWidth(name: string, got: number, dimensions: number): DocOptError {
   return new DocOptError('UPSTREAM', `embedder ${name} answered ${got} dimensions where ${dimensions} were expected.`, {
     hint: 'Does the address still serve the model that the index was built with?',
@@ -264,11 +220,4 @@ function average(numbers: readonly number[], vectors: readonly Float32Array[], p
   }
   const norm = Math.hypot(...sum);
   return norm > 0 ? Float32Array.from(sum, (value) => value / norm) : new Float32Array(sum.length);
-}
-
-/** All of them end before the first error passes: what they brought is recorded, and nothing runs on unseen. */
-async function allOrFirstError(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

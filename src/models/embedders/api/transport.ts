@@ -3,6 +3,7 @@ import { nativeDimensions } from '../../../config/names.ts';
 import { DocOptError } from '../../../errors.ts';
 import type { Wire, WireAnswer, WireCost } from '../../../run/wire/mod.ts';
 import type { Endpoint } from '../../endpoint.ts';
+import { teiInfo } from '../../tei-info.ts';
 import { DIALECTS, type EmbedAnswer, type EmbedRequest, readOpenAiShape } from './dialects.ts';
 import type { ApiEmbedderOptions } from './options.ts';
 
@@ -129,34 +130,21 @@ function sender(service: keyof typeof DIALECTS, endpoint: Endpoint, wire: Wire):
 
 /** A TEI server is asked what it is: which model, and how much at once. */
 async function teiTransport(options: ApiEmbedderOptions, endpoint: Endpoint, wire: Wire): Promise<Transport> {
-  const dialect = DIALECTS.tei;
-  const info = await wire.json(
-    { service: 'tei', url: `${endpoint.url}/info`, method: 'GET', headers: endpoint.headers },
-    (body) => (body ?? {}) as { model_id?: unknown; max_client_batch_size?: unknown; max_batch_tokens?: unknown },
-  );
-  const model = typeof info.model_id === 'string' && info.model_id !== '' ? info.model_id : 'default';
-  if (options.model !== undefined && options.model !== model) {
-    throw new DocOptError('CONFIG', `the tei server at ${endpoint.url} serves '${model}', not '${options.model}'`, {
-      hint: 'Correct `model`, or leave it out.',
-    });
-  }
+  const { model, inputs, tokens } = await teiInfo(endpoint, wire, options.model);
   return {
     model,
     dimensions: undefined,
     roles: false,
-    limits: {
-      inputs: atLeastOne(info.max_client_batch_size) ?? dialect.inputs,
-      tokens: atLeastOne(info.max_batch_tokens) ?? dialect.tokens,
-    },
+    limits: { inputs: inputs ?? DIALECTS.tei.inputs, tokens: tokens ?? DIALECTS.tei.tokens },
     send: sender('tei', endpoint, wire),
   };
 }
 
-function atLeastOne(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
-}
-
-function wireCost(cost: EmbedCost | undefined, read: (body: unknown) => EmbedAnswer): WireCost | undefined {
+/** `read` finds the billed tokens in an answer. */
+export function wireCost(
+  cost: EmbedCost | undefined,
+  read: (body: unknown) => { readonly tokens?: number },
+): WireCost | undefined {
   if (cost === undefined) return undefined;
   return {
     what: cost.what,

@@ -4,6 +4,7 @@ import { costOf, priceOf, type Wire, type WireCost } from '../../../run/wire/mod
 import { noPrice } from '../../embedders/api/api-embedder.ts';
 import { type Endpoint, endpointOf } from '../../endpoint.ts';
 import { envOf, type ModelServices, wireOf } from '../../services.ts';
+import { type TeiInfo, teiInfo } from '../../tei-info.ts';
 import { RERANK_DIALECTS, type RerankDialect, type RerankService } from './dialects.ts';
 import { type PairScorer, pairReranker, scoresOf } from './scored-pairs.ts';
 
@@ -34,9 +35,10 @@ async function openScorer(
   const { driver, scoreSpace = 'probability' } = options;
   const endpoint = endpointOf(driver, options, envOf(services));
   const dialect = RERANK_DIALECTS[driver];
-  const served = driver === 'tei' ? await teiInfo(endpoint, wire) : undefined;
+  const served = driver === 'tei' ? await servedModel(endpoint, wire) : undefined;
   const model = options.model ?? served?.model;
-  const inputs = Math.min(options.batchSize ?? dialect.inputs, served?.inputs ?? Number.POSITIVE_INFINITY);
+  const most = served === undefined ? Number.POSITIVE_INFINITY : (served.inputs ?? dialect.inputs);
+  const inputs = Math.min(options.batchSize ?? dialect.inputs, most);
   return {
     identity: [driver, endpoint.url, model ?? ''],
     model: model ?? driver,
@@ -64,26 +66,18 @@ async function openScorer(
 /** Somebody waits for the answer. */
 const PAIR_DEADLINE_MS = 60_000;
 
-const known = new WeakMap<Wire, Map<string, Promise<{ model: string; inputs: number }>>>();
+const known = new WeakMap<Wire, Map<string, Promise<TeiInfo>>>();
 
 /** What a TEI server serves, asked once. */
-function teiInfo(endpoint: Endpoint, wire: Wire): Promise<{ model: string; inputs: number }> {
-  const own = known.get(wire) ?? new Map();
+function servedModel(endpoint: Endpoint, wire: Wire): Promise<TeiInfo> {
+  const own = known.get(wire) ?? new Map<string, Promise<TeiInfo>>();
   known.set(wire, own);
   const found = own.get(endpoint.url);
   if (found !== undefined) return found;
-  const asked = wire
-    .json({ service: 'tei', url: `${endpoint.url}/info`, method: 'GET', headers: endpoint.headers }, (body) => {
-      const { model_id, max_client_batch_size: most } = (body ?? {}) as Record<string, unknown>;
-      return {
-        model: typeof model_id === 'string' && model_id !== '' ? model_id : 'default',
-        inputs: typeof most === 'number' && most >= 1 ? Math.floor(most) : RERANK_DIALECTS.tei.inputs,
-      };
-    })
-    .catch((error) => {
-      own.delete(endpoint.url);
-      throw error;
-    });
+  const asked = teiInfo(endpoint, wire).catch((error) => {
+    own.delete(endpoint.url);
+    throw error;
+  });
   own.set(endpoint.url, asked);
   return asked;
 }
