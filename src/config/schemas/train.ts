@@ -104,7 +104,7 @@ export const trainSchema = z.strictObject({
   }),
   baselines: option(z.boolean().default(true), { help: 'also measure the fixed baselines and ablations' }),
   init: option(path.optional(), {
-    help: 'starting weights of the edit policy: zero, shipped, or an EXPERIMENT',
+    help: 'starting weights of the edit policy: zero, supervised, shipped, or an EXPERIMENT',
     value: 'INIT',
   }),
   seed: seed(),

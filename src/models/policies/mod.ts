@@ -72,12 +72,12 @@ async function createEditPolicyFrom(
   });
 }
 
-async function resolveInit(init: string, context: PolicyContext): Promise<'zero' | NamedInit> {
-  if (init === 'zero') return init;
+async function resolveInit(init: string, context: PolicyContext): Promise<'zero' | 'supervised' | NamedInit> {
+  if (init === 'zero' || init === 'supervised') return init;
   if (init === 'shipped') return { name: 'shipped', weights: shippedWeights().weights };
   if (context.openExperiment === undefined) {
-    throw new DocOptError('CONFIG', `policy.init '${init}' is neither 'zero' nor 'shipped'`, {
-      hint: "Use 'zero', 'shipped', or the folder of an experiment.",
+    throw new DocOptError('CONFIG', `policy.init '${init}' is none of 'zero', 'supervised', 'shipped'`, {
+      hint: "Use 'zero', 'supervised', 'shipped', or the folder of an experiment.",
     });
   }
   return { name: init, weights: await readWeights(await context.openExperiment(init)) };

@@ -17,6 +17,7 @@ import { FEATURE_NAMES } from './features.ts';
 import { fitKnowledge, type TrainingPair } from './fit-knowledge.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import type { EditPolicyState } from './state.ts';
+import { supervisedWeights } from './supervised-start.ts';
 import { namedWeights, weightsFrom, zeroWeights } from './weights.ts';
 
 export interface EditPolicyOptions {
@@ -27,8 +28,11 @@ export interface EditPolicyOptions {
   /** Training queries with their relevant documents; never dev or test. [] = no labels. */
   readonly trainingPairs: readonly TrainingPair[];
   readonly operations?: readonly Operation[];
-  /** zero: the most likely rewrite is the original; or weights of an earlier training, by feature name. */
-  readonly init: 'zero' | NamedInit;
+  /**
+   * zero: the most likely rewrite is the original; supervised: logistic regression on the training pairs; or weights of an
+   * earlier training, by feature name.
+   */
+  readonly init: 'zero' | 'supervised' | NamedInit;
   readonly seed: number;
 }
 
@@ -52,10 +56,17 @@ export function createEditPolicy(options: EditPolicyOptions): EditPolicy {
   const operations = OPERATIONS.filter((name) => options.operations?.includes(name) ?? true);
   const { corpus, trainingPairs, analyzer, seed } = options;
   const knowledge = fitKnowledge(corpus, trainingPairs, analyzer.analyze, { seed });
-  const weights = options.init === 'zero' ? zeroWeights() : weightsFrom(options.init.weights);
+  const candidates = createCandidates(knowledge, analyzer, operations);
+  const { init } = options;
+  const weights =
+    init === 'zero'
+      ? zeroWeights()
+      : init === 'supervised'
+        ? supervisedWeights(candidates, corpus, trainingPairs, seed)
+        : weightsFrom(init.weights);
   return new LinearEditPolicy({
-    candidates: createCandidates(knowledge, analyzer, operations),
-    init: options.init === 'zero' ? 'zero' : options.init.name,
+    candidates,
+    init: typeof init === 'string' ? init : init.name,
     weights,
     reference: weights.slice(),
     adam: adamStart(weights.length),
