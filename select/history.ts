@@ -155,6 +155,7 @@ function subPool(pool: Pool, kept: readonly number[]): Pool {
     queryEmbedding: pool.queryEmbedding,
     lexicalRanks: closed(pool.lexicalRanks),
     denseRanks: closed(pool.denseRanks),
+    scoreScale: pool.scoreScale,
     terms: pool.terms === undefined ? undefined : termRowsOf(pool.terms, [...kept, pool.ids.length]),
   };
 }

@@ -77,7 +77,9 @@ export async function select(options: SelectOptions): Promise<SelectAnswer> {
 }
 
 async function selectUntil(options: SelectOptions, stops: Stops): Promise<SelectAnswer> {
-  const { pool, budget, capacity, signal, deadline } = options;
+  const { budget, capacity, signal, deadline } = options;
+  const { scale } = options.reranker;
+  const pool = scale === undefined ? options.pool : { ...options.pool, scoreScale: scale };
   const inTokens = typeof capacity !== 'number';
   const selector = inTokens ? withTokenCapacity(options.selector, capacity) : options.selector;
   const batchSize = options.batchSize ?? 32;

@@ -12,6 +12,7 @@ import type {
   Ranking,
   RewardedGroup,
   Sampling,
+  ScoreScale,
   Selection,
   StepMetrics,
 } from './types.ts';
@@ -141,6 +142,8 @@ export interface Reranker {
   readonly id: string;
   /** What every answer made with it says, e.g. that it is known to be worse than what it refines. */
   readonly warnings?: readonly string[];
+  /** What it gives the documents of its first stage on average, where that is known. */
+  readonly scale?: ScoreScale;
   score(query: Query, documents: readonly Document[]): Promise<Float64Array>;
 }
 

@@ -116,6 +116,15 @@ export interface RewardedGroup {
 /** What one learner step measured; keys are TRL's metric names. */
 export type StepMetrics = Readonly<Record<string, number>>;
 
+/**
+ * What a reranker gives the documents of a first stage, on average: top - fall ln(1 + rank) at rank 0, 1, 2, ...; never below 0.
+ * A calibrated reranker is near 0 for almost all of a pool, another one near .5.
+ */
+export interface ScoreScale {
+  readonly top: number;
+  readonly fall: number;
+}
+
 /** Candidates of one query in first-stage order: position 0 is the retriever's best. */
 export interface Pool {
   readonly query: { readonly id?: string; readonly text?: string };
@@ -134,6 +143,8 @@ export interface Pool {
   readonly terms?: TermRows;
   /** Length of each document as the generator counts it. */
   readonly tokenCounts?: Int32Array;
+  /** Of the reranker that will be asked, where it says so. */
+  readonly scoreScale?: ScoreScale;
 }
 
 /** Sparse rows over one vocabulary: row r has terms[offsets[r]..offsets[r+1]), ascending, with their weights. Unit rows; a text without terms has none. */

@@ -60,7 +60,8 @@ export function createStudyGroup(
     },
     async load(query) {
       throwIfStopped(context.signal);
-      const pool = await poolFromIndex(source, query, settings.pool);
+      const found = await poolFromIndex(source, query, settings.pool);
+      const pool = reranker.scale === undefined ? found : { ...found, scoreScale: reranker.scale };
       const documents = documentsOf(pool);
       const judged = dataset.qrels.get(query.id) ?? new Map<string, number>();
       let relevant = 0;

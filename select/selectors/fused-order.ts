@@ -57,6 +57,7 @@ function reorder(pool: Pool, order: Int32Array): Pool {
     // Absent means "as the pool is ordered", which is no longer so.
     denseRanks: pick(pool.denseRanks ?? Int32Array.from(order.keys())),
     tokenCounts: pick(pool.tokenCounts),
+    scoreScale: pool.scoreScale,
   };
 }
 

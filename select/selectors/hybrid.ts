@@ -8,9 +8,13 @@
  * relevance does, and a and w are refitted at every call inside the process (kernels/linear-basis.ts). K is half vMF at
  * twice the paper's concentration and half TF-IDF cosine where the texts are there. The query is observed at y = 1, g = 1.
  * s cancels in the means and in the smallest z; it is only the unit of `std`.
+ *
+ * All of this is for scores that run from 0 to 1 over a pool. Where the reranker is known to give less (a calibrated one gives
+ * most documents next to nothing), y is its score in that range: 1 stands for what it gives the head of the first stage on
+ * average, 0 for what it gives the tail. Estimates are then worth what scores are worth, and one list can hold both.
  */
 import { DocOptError } from '../../src/errors.ts';
-import type { Pool } from '../../src/types.ts';
+import type { Pool, ScoreScale } from '../../src/types.ts';
 import { addLinearBasis } from '../kernels/linear-basis.ts';
 import { mixKernels, type PoolKernel } from '../kernels/pool-kernel.ts';
 import { logRankFeature } from '../kernels/ranks.ts';
@@ -78,21 +82,29 @@ function logRankSelector(
   return steppedSelector(name, function* (pool, limits) {
     const size = pool.ids.length;
     const features = rankings(pool).map(logRankFeature);
-    const prior = new Float64Array(size);
+    const [bottom, top] = rangeOf(pool.scoreScale, size);
+    const prior = new Float64Array(size).fill(bottom);
     features.forEach((feature, i) => {
-      for (let d = 0; d < size; d++) prior[d] += weights[i] * feature[d];
+      for (let d = 0; d < size; d++) prior[d] += (top - bottom) * weights[i] * feature[d];
     });
     const process = yield* closeness(pool, options.seed);
     const surrogate = {
       prior,
       kernel: addLinearBasis(process, size, features, COEFFICIENT_VARIANCE),
-      queryResidual: observed(pool, 1 - queryMean),
+      queryResidual: observed(pool, (top - bottom) * (1 - queryMean)),
       noise,
       centred: false,
       scoredBy: options.scoredBy ?? (noise > 1 ? 'posterior' : 'score'),
     } as const;
     return createGaussianRun(pool, limits, { ...options, surrogate, acquire });
   });
+}
+
+/** What the reranker gives the last and the first of so many documents, on average; 0 and 1 where it does not say. */
+function rangeOf(scale: ScoreScale | undefined, size: number): readonly [bottom: number, top: number] {
+  if (scale === undefined) return [0, 1];
+  const { top, fall } = scale;
+  return [Math.max(0, top - fall * Math.log(Math.max(1, size))), top];
 }
 
 /** What makes two documents alike: their vectors, and their words where the pool has them. */

@@ -29,6 +29,7 @@ export function createCachedReranker(reranker: Reranker, journal: Journal<KeptSc
   return {
     id: reranker.id,
     warnings: reranker.warnings,
+    scale: reranker.scale,
     milliseconds,
     get sent() {
       return sent;

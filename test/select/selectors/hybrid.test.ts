@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createBoundaryMorph } from '../../../select/selectors/boundary-morph.ts';
 import { createDenseLog, createMorphHybrid, type HybridOptions } from '../../../select/selectors/hybrid.ts';
 import { createRng } from '../../../src/kernels/rng.ts';
+import type { Selector } from '../../../src/ports.ts';
 import type { Pool } from '../../../src/types.ts';
 import { cosineTable, oracleKernel, oracleMedian } from '../../support/dense-gp.ts';
 import { hybridPosterior } from '../../support/dense-hybrid.ts';
@@ -162,4 +164,51 @@ describe('morph-hybrid', () => {
       expect(() => createMorphHybrid(options as HybridOptions)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
     },
   );
+});
+
+describe('the scale of the reranker', () => {
+  /** Plays to the end; failed calls stay failed. */
+  const playThrough = (pool: Pool, scores: readonly (number | null)[], create: (o?: HybridOptions) => Selector) => {
+    const run = create().begin(pool, { budget: 6, capacity: Math.max(1, pool.ids.length >> 1) });
+    const asked: number[] = [];
+    for (let next = run.ask(); next.length > 0; next = run.ask()) {
+      for (const position of next) {
+        asked.push(position);
+        run.tell(position, scores[position]);
+      }
+    }
+    return { asked, order: run.result().order };
+  };
+
+  it('changes nothing but the unit: scores in another range, the same calls and order, estimates in that range', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const { pool, scores } = randomCase(seed);
+      const [bottom, top] = [0.02, 0.3];
+      const inRange = (y: number): number => bottom + (top - bottom) * y;
+      const scoreScale = { top, fall: (top - bottom) / Math.log(pool.ids.length) };
+      const small = scores.map((score) => (score === null ? null : inRange(score)));
+      for (const create of [createMorphHybrid, createDenseLog]) {
+        const plain = playThrough(pool, scores, create);
+        const scaled = playThrough({ ...pool, scoreScale }, small, create);
+        expect(scaled.asked).toEqual(plain.asked);
+        expect(scaled.order.map(({ id }) => id)).toEqual(plain.order.map(({ id }) => id));
+        scaled.order.forEach(({ relevanceScore }, i) => {
+          expect(relevanceScore).toBeCloseTo(inRange(plain.order[i].relevanceScore), 9);
+        });
+      }
+    }
+  });
+
+  it('never expects less than nothing, and is no matter to the selectors of the paper', () => {
+    const { pool, scores } = randomCase(3);
+    const scoreScale = { top: 0.1, fall: 0.5 };
+    const asked = playThrough(
+      { ...pool, scoreScale },
+      scores.map(() => null),
+      createMorphHybrid,
+    );
+    for (const { relevanceScore } of asked.order) expect(relevanceScore).toBeGreaterThanOrEqual(0);
+    const paper = () => createBoundaryMorph();
+    expect(playThrough({ ...pool, scoreScale }, scores, paper)).toEqual(playThrough(pool, scores, paper));
+  });
 });

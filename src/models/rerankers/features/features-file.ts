@@ -47,9 +47,16 @@ function countsOf({ documents, averageLength }: TermStatistics): object {
   return { documents, averageLength };
 }
 
-function scorerRecord({ kind, intercept, coefficients, means, deviations }: FeatureScorer): object {
+function scorerRecord({ kind, intercept, coefficients, means, deviations, scale }: FeatureScorer): object {
   const named = (values: Float64Array) => Object.fromEntries(FEATURES.map((name, f) => [name, values[f]]));
-  return { kind, intercept, coefficients: named(coefficients), means: named(means), deviations: named(deviations) };
+  return {
+    kind,
+    intercept,
+    scale,
+    coefficients: named(coefficients),
+    means: named(means),
+    deviations: named(deviations),
+  };
 }
 
 /** `lsa`: the artefact's own embedder, unless the scorer brought one. ARTEFACT when files are damaged, disagree or are of another format. */
@@ -97,7 +104,7 @@ function requireFormat(artefact: ArtefactReader, format: unknown): void {
 
 function readScorer(artefact: ArtefactReader, record: unknown): FeatureScorer {
   const fail = failing(artefact);
-  const { kind, intercept, ...tables } = (record ?? {}) as Record<string, unknown>;
+  const { kind, intercept, scale, ...tables } = (record ?? {}) as Record<string, unknown>;
   if (kind !== 'logistic' && kind !== 'fusion') throw fail(`kind '${String(kind)}' is neither logistic nor fusion`);
   if (typeof intercept !== 'number') throw fail("'intercept' is no number");
   const values = (key: 'coefficients' | 'means' | 'deviations'): Float64Array => {
@@ -111,10 +118,20 @@ function readScorer(artefact: ArtefactReader, record: unknown): FeatureScorer {
   return {
     kind,
     intercept,
+    scale: readScale(scale, fail),
     coefficients: values('coefficients'),
     means: values('means'),
     deviations: values('deviations'),
   };
+}
+
+/** Scorers of earlier builds have none. */
+function readScale(record: unknown, fail: (what: string) => DocOptError): FeatureScorer['scale'] {
+  if (record === undefined) return undefined;
+  const { top, fall } = (record ?? {}) as Record<string, unknown>;
+  const isSound = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < 10;
+  if (!isSound(top) || !isSound(fall) || top > 1) throw fail("'scale' is not a top up to 1 and a fall of at least 0");
+  return { top, fall };
 }
 
 async function readStatistics(artefact: ArtefactReader, counts: unknown, file: string): Promise<TermStatistics> {

@@ -19,6 +19,7 @@ export function createFeaturesReranker(model: FeaturesModel, firstStage?: FirstS
   return {
     id: describeFeatures(model),
     warnings: featureWarnings(model),
+    scale: (firstStage === undefined ? model.foreignScorer : model.scorer).scale,
     async score(query, documents) {
       const { x, indexed } = await pairFeatures(query, documents);
       return Float64Array.from(documents, (_, row) => {

@@ -5,7 +5,7 @@ import { type AnalyzerName, createAnalyzer } from '../../../text/mod.ts';
 import type { Corpus, Qrels, Query } from '../../../types.ts';
 import type { Texts } from '../../embedders/mod.ts';
 import { createPairFeatures, type PairFeatures } from './analyse.ts';
-import { type Candidates, crossValidate, fitScorer, fusionScorer, judge, textsOnly } from './fit-scorer.ts';
+import { type Candidates, crossValidate, fitScorer, fusionScorer, judge, textsOnly, withScale } from './fit-scorer.ts';
 import type { FeatureSources, FeaturesModel } from './model.ts';
 import { termStatistics } from './term-statistics.ts';
 
@@ -50,14 +50,18 @@ export async function fitFeatures(input: FitFeaturesInput): Promise<FeaturesMode
   for (const query of chosen) groups.push(await candidatesOf(input, query, pairFeatures));
   const usable = groups.filter(({ y }) => y.includes(1) && y.includes(0));
   if (usable.length >= FEWEST_QUERIES) {
-    const foreignScorer = fitScorer(usable.map(textsOnly));
-    return { ...sources, scorer: fitScorer(usable), foreignScorer, evidence: crossValidate(usable) };
+    const foreign = usable.map(textsOnly);
+    const foreignScorer = withScale(fitScorer(foreign), foreign);
+    const scorer = withScale(fitScorer(usable), usable);
+    return { ...sources, scorer, foreignScorer, evidence: crossValidate(usable) };
   }
 
   const unlabelled = groups.length > 0 ? groups : await pseudoCandidates(input, pairFeatures);
   const isLexical = index.embeddings === undefined;
-  const scorer = fusionScorer(unlabelled, isLexical ? ['firstStage', 'cosine'] : ['firstStage', 'cosine', 'bm25']);
-  const foreignScorer = fusionScorer(unlabelled.map(textsOnly), ['bm25', 'cosine']);
+  const fused = isLexical ? (['firstStage', 'cosine'] as const) : (['firstStage', 'cosine', 'bm25'] as const);
+  const foreign = unlabelled.map(textsOnly);
+  const scorer = withScale(fusionScorer(unlabelled, fused), unlabelled);
+  const foreignScorer = withScale(fusionScorer(foreign, ['bm25', 'cosine']), foreign);
   return { ...sources, scorer, foreignScorer, evidence: judge(usable, () => scorer) };
 }
 
@@ -95,13 +99,18 @@ async function candidatesOf(
     if (position === undefined) return [];
     const y = (judged?.get(id) ?? 0) > 0 ? 1 : 0;
     const kept = y === 1 || rank < NEAR || rng.int(SPARSE) === 0;
-    return kept ? [{ position, y, weight: y === 1 || rank < NEAR ? 1 : SPARSE }] : [];
+    return kept ? [{ position, y, rank, weight: y === 1 || rank < NEAR ? 1 : SPARSE }] : [];
   });
   const { x } = await pairFeatures(
     query,
     rows.map(({ position }) => corpus.original(position)),
   );
-  return { x, y: Float64Array.from(rows, ({ y }) => y), weights: Float64Array.from(rows, ({ weight }) => weight) };
+  return {
+    x,
+    y: Float64Array.from(rows, ({ y }) => y),
+    weights: Float64Array.from(rows, ({ weight }) => weight),
+    ranks: Float64Array.from(rows, ({ rank }) => rank),
+  };
 }
 
 /** Without queries, the first words of sampled documents ask in their place: the spread of scores is all that is needed. */

@@ -1,4 +1,4 @@
-import { fitLogistic } from '../../../kernels/logistic.ts';
+import { fitLogistic, sigmoid } from '../../../kernels/logistic.ts';
 import { areaUnderCurve } from '../../../kernels/stats.ts';
 import { FEATURES, type FeatureName, TEXT_FEATURES } from './feature-vector.ts';
 import { type FeatureScorer, type FitEvidence, scoreFeatures } from './model.ts';
@@ -9,6 +9,8 @@ export interface Candidates {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly weights: Float64Array;
+  /** First-stage ranks, 0-based. */
+  readonly ranks: Float64Array;
 }
 
 /** On standardised features; 20 to 80 measured alike on four collections. */
@@ -42,6 +44,30 @@ const FUSION_INTERCEPT = -2;
 export function fusionScorer(groups: readonly Candidates[], fused: readonly FeatureName[]): FeatureScorer {
   const coefficients = Float64Array.from(FEATURES, (name) => (fused.includes(name) ? 1 : 0));
   return { kind: 'fusion', ...spread(groups), coefficients, intercept: FUSION_INTERCEPT };
+}
+
+/**
+ * The scorer with the scale of its scores: weighted least squares of the score on ln(1 + rank). Where scores do not fall with
+ * the rank, their mean at every rank.
+ */
+export function withScale(scorer: FeatureScorer, groups: readonly Candidates[]): FeatureScorer {
+  let [sum, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0];
+  for (const { x, y, weights, ranks } of groups) {
+    for (let row = 0; row < y.length; row++) {
+      const at = Math.log(1 + ranks[row]);
+      const score = sigmoid(scoreFeatures(scorer, x, row * FEATURES.length));
+      const weight = weights[row];
+      sum += weight;
+      sumX += weight * at;
+      sumY += weight * score;
+      sumXX += weight * at * at;
+      sumXY += weight * at * score;
+    }
+  }
+  if (sum === 0) return scorer;
+  const spread = sumXX - (sumX * sumX) / sum;
+  const fall = spread > 1e-12 ? Math.max(0, -(sumXY - (sumX * sumY) / sum) / spread) : 0;
+  return { ...scorer, scale: { top: Math.min(1, (sumY + fall * sumX) / sum), fall } };
 }
 
 /** Mean and deviation of every feature; a constant one gets deviation 1. */

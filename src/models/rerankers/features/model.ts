@@ -1,6 +1,7 @@
 import type { DocumentText } from '../../../data/mod.ts';
 import type { Embedder } from '../../../ports.ts';
 import type { AnalyzerName } from '../../../text/mod.ts';
+import type { ScoreScale } from '../../../types.ts';
 import { FEATURES, type FeatureName } from './feature-vector.ts';
 import type { TermStatistics } from './term-statistics.ts';
 
@@ -35,6 +36,8 @@ export interface FeatureScorer {
   readonly deviations: Float64Array;
   readonly coefficients: Float64Array;
   readonly intercept: number;
+  /** Of its scores over the candidates it was fitted on. */
+  readonly scale?: ScoreScale;
 }
 
 /** What the fit rests on. */

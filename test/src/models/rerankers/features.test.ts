@@ -116,6 +116,26 @@ describe('features reranker', () => {
     }
   });
 
+  it('says what it gives the first stage on average, rank by rank, and keeps it in its file', async () => {
+    for (const model of [logistic, fusion]) {
+      const { scale } = createFeaturesReranker(model, { index, corpus });
+      const { scores } = await scoredPairs(model);
+      // Of unseen queries: the mean over the candidates, and that the head gets more than the rest.
+      const mean = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
+      const expected = scores.map((own) => mean(own.map((_, rank) => scale!.top - scale!.fall * Math.log(1 + rank))));
+      expect(Math.abs(mean(expected) - mean(scores.map(mean)))).toBeLessThan(0.05);
+      expect(scale!.fall).toBeGreaterThan(0);
+      expect(mean(scores.map((own) => mean(own.slice(0, 5))))).toBeGreaterThan(mean(scores.map(mean)));
+
+      const path = join(folder, `scale-${model.scorer.kind}`);
+      const artefact = await createArtefact(path, 'index');
+      await saveFeatures(model, artefact, true);
+      await artefact.finish({});
+      const opened = await openFeatures(await openArtefact(path, 'index'));
+      expect(opened.scorer.scale).toEqual(scale);
+    }
+  });
+
   it('is the same with the same seed, bit for bit', async () => {
     expect((await fitOn(50)).scorer).toEqual(logistic.scorer);
   });
