@@ -153,6 +153,8 @@ export const lmPolicySchema = z.strictObject({
   batchSize: z.int().min(1).max(1024).default(32),
   /** Gigabytes for what a training step keeps; larger steps are made of several passes. */
   memoryGb: z.number().gt(0).default(2.5),
+  /** Of the weights that answers are drawn with; learning is always in single precision. q4: a GGUF file's own bits. */
+  precision: z.enum(['fp32', 'int8', 'q4']).default('fp32'),
   recomputation: z.enum(['cheap', 'all']).default('cheap'),
   maxGradNorm: z.number().min(0).default(1),
   weightDecay: z.number().min(0).max(1).default(0.01),

@@ -89,7 +89,7 @@ export function huggingFaceName(name: string): string | undefined {
  * llama.cpp turns neighbouring dimensions of q and k with each other where Hugging Face turns the two halves of a head, and
  * stores the rows of its `llama` architecture accordingly: here they are put back. In place of a copy: one head at a time.
  */
-export function restoreRowOrder(name: string, values: Float32Array, config: ModelConfig): void {
+export function restoreRowOrder(name: string, values: Float32Array | Uint8Array, config: ModelConfig): void {
   if (config.family !== 'llama' || !/self_attn\.[qk]_proj/.test(name)) return;
   const { headSize } = config;
   const heads = name.includes('q_proj') ? config.heads : config.keyValueHeads;

@@ -19,6 +19,8 @@ export interface GgufFile {
   readonly tensors: ReadonlyMap<string, GgufTensor>;
   /** Dequantised. Throws DATA for a tensor that is not there or has a format that is not read. */
   read(name: string): Promise<Float32Array>;
+  /** The tensor's bytes as they are stored. */
+  readBlocks(name: string): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function openGguf(path: string): Promise<GgufFile> {
       metadata: header.metadata,
       tensors: header.tensors,
       read: (name) => readTensor(file, path, header.tensors, name),
+      readBlocks: (name) => readStored(file, path, header.tensors, name),
       close: () => file.close(),
     };
   } catch (error) {
@@ -120,12 +123,22 @@ async function readTensor(
   tensors: ReadonlyMap<string, GgufTensor>,
   name: string,
 ): Promise<Float32Array> {
-  const tensor = tensors.get(name);
-  if (tensor === undefined) throw damaged(path, `there is no tensor '${name}'`);
-  const bytes = await readRange(file, path, tensor.offset, bytesOf(tensor, name, path));
+  const bytes = await readStored(file, path, tensors, name);
+  const tensor = tensors.get(name)!;
   const values = new Float32Array(tensor.shape.reduce((product, dimension) => product * dimension, 1));
   BLOCK_FORMATS[tensor.type].dequantise(bytes, values);
   return values;
+}
+
+async function readStored(
+  file: FileHandle,
+  path: string,
+  tensors: ReadonlyMap<string, GgufTensor>,
+  name: string,
+): Promise<Uint8Array> {
+  const tensor = tensors.get(name);
+  if (tensor === undefined) throw damaged(path, `there is no tensor '${name}'`);
+  return readRange(file, path, tensor.offset, bytesOf(tensor, name, path));
 }
 
 /** Reads may come back short, and a single one is limited: it goes on until the range is whole. */

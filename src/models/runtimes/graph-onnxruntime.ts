@@ -7,7 +7,7 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { DocOptError } from '../../errors.ts';
 import { type Graph, graphInputs, sizeOf } from '../../nn/graph.ts';
 import { writeOnnx } from '../../nn/onnx.ts';
-import type { Executable, GraphRuntime, TensorData, Tensors } from './graph-runtime.ts';
+import type { Executable, GraphRuntime, OnnxSession, OnnxTensor, TensorData, Tensors } from './graph-runtime.ts';
 
 export interface OnnxRuntimeOptions {
   /** Threads of one operator; default: ONNX Runtime's own choice, the physical cores. */
@@ -34,6 +34,11 @@ export async function createOnnxRuntime(options: OnnxRuntimeOptions = {}): Promi
     async compile(graph) {
       const session = await ort.InferenceSession.create(writeOnnx(graph), sessionOptions);
       return executable(ort.Tensor, session, graph);
+    },
+    async open(file) {
+      // A step is a few milliseconds of many small operators: waking threads for each would cost more than they do.
+      const extra = { session: { intra_op: { allow_spinning: '1' }, force_spinning_stop: '1' } };
+      return sessionOf(ort.Tensor, await ort.InferenceSession.create(file, { ...sessionOptions, extra }));
     },
   };
 }
@@ -63,6 +68,32 @@ function executable(TensorClass: typeof Tensor, session: InferenceSession, graph
       const outputs: Record<string, TensorData> = {};
       for (const name of Object.keys(graph.outputs)) outputs[name] = into[name] ?? (results[name].data as TensorData);
       return outputs satisfies Tensors;
+    },
+    release: () => session.release(),
+  };
+}
+
+function sessionOf(TensorClass: typeof Tensor, session: InferenceSession): OnnxSession {
+  const converted = new WeakMap<OnnxTensor, Tensor>();
+  const convert = (given: Readonly<Record<string, OnnxTensor>>): Record<string, Tensor> => {
+    const tensors: Record<string, Tensor> = {};
+    for (const name in given) {
+      const { data, shape } = given[name];
+      let tensor = converted.get(given[name]);
+      if (tensor === undefined) {
+        tensor =
+          data instanceof Int32Array
+            ? new TensorClass('int32', data, shape)
+            : new TensorClass('float32', data as Float32Array, shape);
+        converted.set(given[name], tensor);
+      }
+      tensors[name] = tensor;
+    }
+    return tensors;
+  };
+  return {
+    async run(inputs, outputs) {
+      await session.run(convert(inputs), convert(outputs));
     },
     release: () => session.release(),
   };

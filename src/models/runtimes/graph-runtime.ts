@@ -8,6 +8,8 @@ export type Tensors = Readonly<Record<string, TensorData>>;
 export interface GraphRuntime {
   readonly id: string;
   compile(graph: Graph): Promise<Executable>;
+  /** Opens an ONNX file; absent where files cannot be run. */
+  open?(file: Uint8Array): Promise<OnnxSession>;
 }
 
 export interface Executable {
@@ -17,5 +19,17 @@ export interface Executable {
    */
   run(inputs: Tensors, into?: Tensors): Promise<Tensors>;
   /** Frees what the executor holds; the executable is not used afterwards. */
+  release(): Promise<void>;
+}
+
+/** A tensor that is used again is the same object again: it is converted once. */
+export interface OnnxTensor {
+  readonly data: TensorData;
+  readonly shape: readonly number[];
+}
+
+export interface OnnxSession {
+  /** Inputs are read in place, outputs written in place; the same tensor may be both where an operator allows it. */
+  run(inputs: Readonly<Record<string, OnnxTensor>>, outputs: Readonly<Record<string, OnnxTensor>>): Promise<void>;
   release(): Promise<void>;
 }

@@ -11,10 +11,12 @@ import { keptFloats } from '../../../nn/memory.ts';
 import { modelParameters } from '../../../nn/model-config.ts';
 import type { ArtefactReader, ArtefactWriter, Rehearsal, TrainablePolicy } from '../../../ports.ts';
 import type { Completion, Prompt, Sampling } from '../../../types.ts';
+import type { DecodeEngine } from '../../lm/decode-batch.ts';
 import { type Decoded, decode } from '../../lm/decoder.ts';
 import { createLanguageModel, type Gradients, type LanguageModel } from '../../lm/language-model.ts';
 import type { LoadedModel } from '../../lm/load-model.ts';
 import { type Adapter, ModelParts, type Weights } from '../../lm/model-parts.ts';
+import { createQuantisedEngine } from '../../lm/quantised-engine.ts';
 import type { GraphRuntime } from '../../runtimes/graph-runtime.ts';
 import {
   type LmPolicySpec,
@@ -44,6 +46,8 @@ export class LmPolicy implements TrainablePolicy {
   readonly #fingerprint: string;
   readonly #model: LanguageModel;
   readonly #maxRows: number;
+  /** How answers are drawn; undefined: exactly. */
+  readonly #engine: DecodeEngine | undefined;
   #state: TrainedState;
   /** Made when it is first asked for: an anchor of all weights is a model of its own. */
   #anchorModel: LanguageModel | undefined;
@@ -65,8 +69,14 @@ export class LmPolicy implements TrainablePolicy {
     this.#model = createLanguageModel(new ModelParts(runtime, config, loaded.weights), spec);
     const bytesPerRow = 4 * config.layers * keptFloats(config, spec.recomputation);
     this.#maxRows = Math.max(1, Math.floor((spec.memoryGb * 1e9) / bytesPerRow));
+    // All weights in few bits would have to be rounded anew after every step.
+    // Checkpoints from before there was a choice say nothing of it.
+    const { precision = 'fp32' } = spec;
+    if (precision !== 'fp32' && lora === undefined) throw fullInFewBits(precision);
+    this.#engine = precision === 'fp32' ? undefined : createQuantisedEngine(loaded, runtime, precision);
     const trained = lora === undefined ? 'all weights' : `rank ${lora.rank}`;
-    this.id = `lm(${this.#fingerprint.slice(0, 12)}, ${trained}, ${spec.output}, ${JSON.stringify(spec.prompt)})`;
+    const bits = precision === 'fp32' ? '' : `, ${precision}`;
+    this.id = `lm(${this.#fingerprint.slice(0, 12)}, ${trained}, ${spec.output}, ${JSON.stringify(spec.prompt)}${bits})`;
   }
 
   async generate(prompts: readonly Prompt[], sampling: Sampling): Promise<Completion[][]> {
@@ -92,6 +102,7 @@ export class LmPolicy implements TrainablePolicy {
           stops: (tokens) => this.#stops(tokens, sampling.stop),
         },
         this.#adapter('current'),
+        this.#engine,
       );
       batch.forEach(({ prompt, index }, b) => {
         answers[index] = decoded[b].map((one) => this.#completion(prompt, one, sampling));
@@ -194,6 +205,7 @@ export class LmPolicy implements TrainablePolicy {
 
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
+    await this.#engine?.release();
     await this.#model.parts.release();
     await this.#anchorModel?.parts.release();
   }
@@ -284,6 +296,12 @@ export class LmPolicy implements TrainablePolicy {
     );
     return this.#anchorModel;
   }
+}
+
+function fullInFewBits(precision: string): DocOptError {
+  return new DocOptError('CONFIG', `policy.precision ${precision} is for adapters, and policy.training is full`, {
+    hint: 'Train an adapter (policy.training lora), or leave precision at fp32.',
+  });
 }
 
 function copyOf(weights: Weights): Map<string, Float32Array> {

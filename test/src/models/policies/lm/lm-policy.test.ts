@@ -5,7 +5,8 @@ import type { Completion, Prompt, RewardedGroup, Sampling } from '../../../../..
 import { groupAdvantages } from '../../../../../train/kernels/advantages.ts';
 import { createGradientLearner, type GradientOptions } from '../../../../../train/learners/gradient.ts';
 import { onnxRuntime } from '../../../../support/graph-runtimes.ts';
-import { LETTERS, toyModel } from '../../../../support/toy-language-model.ts';
+import { randomWeights } from '../../../../support/tiny-models.ts';
+import { LETTERS, TOY_CONFIG, toyModel } from '../../../../support/toy-language-model.ts';
 import { memoryArtefact } from '../edit/memory-artefact.ts';
 
 const prompts: Prompt[] = ['abc', 'fedcba', 'p'].map((text, i) => ({ document: { id: `d${i}`, text } }));
@@ -42,6 +43,40 @@ function grouped(answers: readonly Completion[][], reward: (completion: Completi
     moves: [],
   }));
 }
+
+describe('weights in few bits', () => {
+  // The toy with its feed-forward layer as wide as whole blocks.
+  const wide = { ...TOY_CONFIG, intermediateSize: 64, headSize: 16, hiddenSize: 64 };
+
+  it('say nearly what all bits say, follow the adapter, and the log-probabilities stay those of all bits', async () => {
+    const loaded = { ...(await toyModel()), config: wide, weights: randomWeights(wide, 3) };
+    const [exact, int8] = ['fp32', 'int8'].map((precision) => {
+      const spec = lmPolicySchema.parse({ driver: 'lm', path: 'toy', precision });
+      const policy = createLmPolicy(spec, loaded, onnxRuntime, 7);
+      made.push(policy);
+      return policy;
+    });
+    expect(int8.id).toBe(exact.id.replace(/\)$/, ', int8)'));
+    const answers = await int8.generate(prompts, { ...SAMPLING, temperature: 1 });
+    expect(answers.map((group) => group.length)).toEqual([4, 4, 4]);
+    const own = await int8.logProbs(answers.flat(), 'current');
+    expect(own).toEqual(await exact.logProbs(answers.flat(), 'current'));
+    answers.flat().forEach(({ logProbs }, i) => {
+      for (const [t, value] of logProbs.entries()) expect(Math.abs(value - own[i][t])).toBeLessThan(0.2);
+    });
+    const greedy = { ...SAMPLING, samples: 1, temperature: 0 };
+    const before = await int8.generate(prompts, greedy);
+    const slopes = answers.flat().map(({ tokens }) => new Float64Array(tokens.length).fill(-1));
+    for (let step = 0; step < 5; step++) await int8.applyGradient(answers.flat(), slopes, 0.05);
+    expect((await int8.generate(prompts, greedy)).flat().map(({ tokens }) => [...tokens])).not.toEqual(
+      before.flat().map(({ tokens }) => [...tokens]),
+    );
+  });
+
+  it('are refused where all weights are trained', async () => {
+    await expect(policyOf({ precision: 'q4', training: 'full' })).rejects.toMatchObject({ code: 'CONFIG' });
+  });
+});
 
 describe('generate', () => {
   it('always as many as asked; the text is the document with the answer below, or the answer', async () => {
