@@ -2,6 +2,7 @@
  * Where a text is cut. Chunks cover the whole text in order, white space included: without their overlap they give it back.
  * Tokens are those of the o200k_base vocabulary, counted word by word, each with the white space behind it.
  */
+import { sentenceEnds, wordSegments } from '../../src/text/mod.ts';
 import type { ChunkSpec } from './chunk-spec.ts';
 import { headingPaths, headingsOf } from './headings.ts';
 
@@ -28,7 +29,7 @@ export function chunkText(
     case 'headings':
       return sections(text);
     case 'sentences':
-      return withHeadings(text, groups(sentencesOf(text), spec.sentences), structure);
+      return withHeadings(text, groups(sentenceEnds(text), spec.sentences), structure);
     case 'tokens':
       return withHeadings(text, windows(text, spec, countTokens), structure);
     default:
@@ -61,12 +62,6 @@ function sections(text: string): Span[] {
   return [...spans, { start, end: text.length, headings: pathAt(title) }];
 }
 
-/** Boundaries of the sentences (UAX 29): offsets of their ends. */
-function sentencesOf(text: string): number[] {
-  const segments = new Intl.Segmenter('und', { granularity: 'sentence' }).segment(text);
-  return [...segments].map(({ index, segment }) => index + segment.length);
-}
-
 function groups(ends: readonly number[], size: number): Span[] {
   const spans: Span[] = [];
   for (let i = 0; i < ends.length; i += size) {
@@ -88,8 +83,8 @@ function piecesOf(text: string, most: number, countTokens: CountTokens): number[
 
 /** Scripts without spaces have their words from the segmenter; a word that is still too long is halved. */
 function cutLong(piece: string, offset: number, most: number, countTokens: CountTokens, ends: number[]): void {
-  for (const { segment, index } of new Intl.Segmenter('und', { granularity: 'word' }).segment(piece)) {
-    halve(segment, offset + index, most, countTokens, ends);
+  for (const { text: segment, start } of wordSegments(piece)) {
+    halve(segment, offset + start, most, countTokens, ends);
   }
 }
 

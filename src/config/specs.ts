@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { DocOptError } from '../errors.ts';
+import { ANALYZERS } from '../text/analyzer.ts';
 import { didYouMean } from '../text/suggest.ts';
 import {
   chatRerankerSchema,
@@ -26,7 +27,7 @@ import { anthropicPolicySchema, chatServerPolicySchema, openAiPolicySchema } fro
 import { selectorSchema } from './selector-specs.ts';
 import { splitSettings, withSettings } from './short-form.ts';
 
-const analyzer = z.enum(['standard', 'english', 'code']);
+const analyzer = z.enum(ANALYZERS);
 
 export const lsaEmbedderSchema = z.strictObject({
   driver: z.literal('lsa'),

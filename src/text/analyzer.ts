@@ -7,13 +7,18 @@
  *               reproduce its published BM25 numbers.
  * - `code`:     `english`, with identifiers split into their words; the whole identifier stays as a term of its own, so
  *               that a query which names it exactly still finds it.
+ * - `unicode`:  words as Unicode has them (UAX 29; Han, Kana, Thai by the dictionaries of `Intl.Segmenter`), cases folded.
+ * - `cjk`:      runs of Han, Kana and Hangul as overlapping pairs of characters, everything else as `unicode`.
+ * - `snowball:LANGUAGE`: `unicode`, each word stemmed by the Snowball stemmer of the language. No stop words: idf does that.
  */
 import { stemmer } from 'stemmer';
 import { splitIdentifier } from './identifiers.ts';
+import { segmentedWords } from './segments.ts';
+import { SNOWBALL_LANGUAGES, type SnowballLanguage, snowballStemmer } from './snowball.ts';
 import { ENGLISH_STOP_WORDS } from './stopwords.ts';
-import { MAX_WORD, tokenize } from './tokenize.ts';
+import { cutLongWords, MAX_WORD, tokenize } from './tokenize.ts';
 
-export type AnalyzerName = 'standard' | 'english' | 'code';
+export type AnalyzerName = 'standard' | 'english' | 'code' | 'unicode' | 'cjk' | `snowball:${SnowballLanguage}`;
 
 export interface Analyzer {
   /** Travels with every index: two indexes are comparable only under the same analyzer. */
@@ -34,7 +39,14 @@ export interface AsciiRuns {
   readonly dropsPossessives: boolean;
 }
 
-export const ANALYZERS: readonly AnalyzerName[] = ['standard', 'english', 'code'];
+export const ANALYZERS: readonly AnalyzerName[] = [
+  'standard',
+  'english',
+  'code',
+  'unicode',
+  'cjk',
+  ...SNOWBALL_LANGUAGES.map((language) => `snowball:${language}` as const),
+];
 
 /** One analyzer serves many texts: it remembers the stems it has seen. */
 export function createAnalyzer(name: AnalyzerName): Analyzer {
@@ -42,7 +54,7 @@ export function createAnalyzer(name: AnalyzerName): Analyzer {
     case 'standard':
       return { id: name, analyze: tokenize, ascii: { inRun: asciiSet(/[A-Za-z0-9]/), dropsPossessives: false } };
     case 'english': {
-      const stem = createStemmer();
+      const stem = createStemmer(stemmer);
       return {
         id: name,
         analyze: (text) => stemmedWords(tokenize(dropPossessives(text)), stem),
@@ -50,16 +62,61 @@ export function createAnalyzer(name: AnalyzerName): Analyzer {
       };
     }
     case 'code': {
-      const stem = createStemmer();
+      const stem = createStemmer(stemmer);
       return {
         id: name,
         analyze: (text) => codeTerms(text, stem),
         ascii: { inRun: asciiSet(/[A-Za-z0-9_$]/), dropsPossessives: true },
       };
     }
-    default:
-      throw new Error(`unknown analyzer ${name satisfies never}`);
+    case 'unicode':
+      return { id: name, analyze: (text) => unicodeTerms(text, foldCase), ascii: SPACED };
+    case 'cjk':
+      return { id: name, analyze: cjkTerms, ascii: SPACED };
+    default: {
+      const language = name.slice('snowball:'.length) as SnowballLanguage;
+      name satisfies `snowball:${SnowballLanguage}`;
+      if (!SNOWBALL_LANGUAGES.includes(language)) throw new Error(`unknown analyzer ${name}`);
+      const stem = createStemmer(snowballStemmer(language));
+      // The one language where an I is no i.
+      const fold = language === 'turkish' ? (word: string) => word.toLocaleLowerCase('tr') : foldCase;
+      return { id: name, analyze: (text) => unicodeTerms(text, fold).map(stem), ascii: SPACED };
+    }
   }
+}
+
+/** White space always ends a word of UAX 29, nothing else does for sure. */
+const SPACED: AsciiRuns = { inRun: asciiSet(/[!-~]/), dropsPossessives: false };
+const HIDDEN_HYPHEN = /\u00ad/g;
+const normalized = (text: string): string => text.replace(HIDDEN_HYPHEN, '').normalize('NFKC');
+
+/** Upper case first, so that ß is ss and both forms of a Greek sigma are one. */
+const foldCase = (word: string): string => word.toUpperCase().toLowerCase();
+
+function unicodeTerms(text: string, fold: (word: string) => string): string[] {
+  return cutLongWords(segmentedWords(normalized(text)).map(fold));
+}
+
+/** Also the mark that lengthens a vowel of Katakana, which belongs to no script. */
+const CJK_RUN = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u30fc]+/gu;
+
+/** As Lucene's CJK analyzer: a run of n characters is n - 1 pairs, a lone character itself. */
+function cjkTerms(text: string): string[] {
+  const plain = normalized(text);
+  const terms: string[] = [];
+  let at = 0;
+  const others = (end: number): void => {
+    if (end > at) terms.push(...cutLongWords(segmentedWords(plain.slice(at, end)).map(foldCase)));
+  };
+  for (const { 0: run, index } of plain.matchAll(CJK_RUN)) {
+    others(index);
+    const characters = [...run];
+    if (characters.length === 1) terms.push(run);
+    for (let i = 1; i < characters.length; i++) terms.push(characters[i - 1] + characters[i]);
+    at = index + run.length;
+  }
+  others(plain.length);
+  return terms;
 }
 
 /** Porter stems of what is no stop word, in place. */
@@ -103,13 +160,13 @@ function dropPossessives(text: string): string {
 /** Enough for the vocabulary of a large collection; beyond it the memory starts afresh, which costs time only. */
 const REMEMBERED_STEMS = 1 << 18;
 
-function createStemmer(): (word: string) => string {
+function createStemmer(stemOf: (word: string) => string): (word: string) => string {
   const stems = new Map<string, string>();
   return (word) => {
     const known = stems.get(word);
     if (known !== undefined) return known;
     if (stems.size >= REMEMBERED_STEMS) stems.clear();
-    const stem = word.length > 64 ? word : stemmer(word);
+    const stem = word.length > 64 ? word : stemOf(word);
     stems.set(word, stem);
     return stem;
   };

@@ -30,7 +30,8 @@ export function tokenize(text: string): string[] {
   return found;
 }
 
-function cutLongWords(found: readonly string[]): string[] {
+/** Words beyond MAX_WORD in pieces. */
+export function cutLongWords(found: readonly string[]): string[] {
   const out: string[] = [];
   for (const word of found) {
     let start = 0;

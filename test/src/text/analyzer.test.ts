@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ANALYZERS, createAnalyzer, ENGLISH_STOP_WORDS } from '../../../src/text/mod.ts';
+import { ANALYZERS, type AnalyzerName, createAnalyzer, ENGLISH_STOP_WORDS } from '../../../src/text/mod.ts';
 
-const terms = (name: 'standard' | 'english' | 'code', text: string) => createAnalyzer(name).analyze(text);
+const terms = (name: AnalyzerName, text: string) => createAnalyzer(name).analyze(text);
 
 describe('analyzers', () => {
   test('standard keeps every word', () => {
