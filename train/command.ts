@@ -72,7 +72,7 @@ export async function trainExperiment(
   });
   // Rewrites always start from the originals, whatever rewrites the data carries already.
   const dataset: Dataset = { ...loaded, corpus: corpusWithOriginals(loaded.corpus, settings.documentText) };
-  const policy = await choosePolicy(settings, dataset);
+  const policy = await choosePolicy(settings, dataset, log);
   if (options.dryRun) return { folder, ...(await estimate(settings, dataset, policy, context)) };
 
   await refuseForeignFolder(folder);

@@ -1,4 +1,5 @@
 /** Which policy trains, and what its gain is to be seen beside. */
+import { describeSpec } from '../../src/config/spec-names.ts';
 import type { PolicySpec } from '../../src/config/specs.ts';
 import type { Dataset, Splits } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
@@ -14,18 +15,18 @@ import { type ModelServices, wireOf } from '../../src/models/services.ts';
 import type { Learner, Log, Policy, TrainablePolicy } from '../../src/ports.ts';
 import { readExperiment } from '../../src/store/experiment.ts';
 import type { AnalyzerName } from '../../src/text/mod.ts';
-import { detectDomain } from '../../src/text/prose.ts';
 import type { Baseline } from '../baseline.ts';
 import type { ExperimentConfig } from '../experiment-config.ts';
 import { openPolicyFiles } from '../open-policy.ts';
 import type { RewriteAll } from '../rollouts.ts';
 import { apiLearner, apiLearnerName, documentsWithQueries, guardedRewriteAll } from './api-policy.ts';
+import { defaultPolicy } from './default-policy.ts';
 import { analyzerBaselines, editBaselines } from './edit-baselines.ts';
 import type { TrainSettings } from './settings.ts';
 
 /** The policy block that is trained. Throws USAGE before anything costs when nobody chose one and none would help. */
-export async function choosePolicy(settings: TrainSettings, dataset: Dataset): Promise<PolicySpec> {
-  const { policy = defaultPolicy(dataset), init } = settings;
+export async function choosePolicy(settings: TrainSettings, dataset: Dataset, log: Log): Promise<PolicySpec> {
+  const { policy = tellDefault(settings, dataset, log), init } = settings;
   // A trained policy goes on training: its weights are the start.
   const spec: PolicySpec =
     typeof policy === 'string'
@@ -37,24 +38,10 @@ export async function choosePolicy(settings: TrainSettings, dataset: Dataset): P
   return init === undefined ? spec : withInit(spec, init);
 }
 
-/** Looked at evenly through the collection, whose order may be by kind. */
-const LOOKED_AT = 1000;
-
-/** The edit policy for code. On plain text it does not help (docs/paper-map.md), so nobody gets it without asking. */
-function defaultPolicy({ corpus }: Dataset): PolicySpec {
-  const count = Math.min(LOOKED_AT, corpus.size);
-  const texts = Array.from({ length: count }, (_, i) => corpus.indexText(Math.floor((i * corpus.size) / count)));
-  const { domain, share } = detectDomain(texts);
-  if (domain === 'code') return { driver: 'edit' };
-  throw new DocOptError(
-    'USAGE',
-    `which policy? These documents read as prose (${Math.round(100 * share)} % of those looked at are code), and the edit policy helps on code only`,
-    {
-      hint:
-        'Ways on: --policy edit trains it all the same; compare analyzers and --retriever lsa with docopt eval; `morph serve` ' +
-        'spends a reranker on the answers. --policy lm:MODEL, openai:MODEL, anthropic:MODEL or chat:URL#MODEL rewrites with a language model.',
-    },
-  );
+function tellDefault({ retriever, split }: TrainSettings, dataset: Dataset, log: Log): PolicySpec {
+  const { policy, why } = defaultPolicy(retriever, dataset, split.dev);
+  log.info(`policy: ${describeSpec('policy', policy)}, for nobody named one: ${why}.`);
+  return policy;
 }
 
 function withInit(spec: PolicySpec, init: string): PolicySpec {
