@@ -63,6 +63,10 @@ process.exitCode = await runProgram(
         summary: 'a trained language model for other tools: PEFT adapter or merged Hugging Face folder',
         load: async () => (await import('../train/commands/model.ts')).modelExportCommand,
       },
+      report: {
+        summary: 'what a training gave, on one page: verdict, curves, queries, documents',
+        load: async () => (await import('../project/commands/report.ts')).reportCommand,
+      },
       export: {
         summary: 'a rewritten corpus for the engine you have: bulk files, SQL, points, tables',
         load: async () => (await import('../index/commands/export.ts')).exportCommand,

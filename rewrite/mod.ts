@@ -11,4 +11,5 @@ export {
   sourceHash,
 } from './rewrite-corpus.ts';
 export { type Rewrite, type RewriterOptions, rewriteBatch } from './rewriter.ts';
+export { type DiffPart, wordDiff } from './word-diff.ts';
 export { type WriteCorpusInput, writeCorpus } from './write-corpus.ts';

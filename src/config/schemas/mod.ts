@@ -22,12 +22,14 @@ import {
 import { datasetImportSchema } from './dataset-import.ts';
 import { exportSchema } from './export.ts';
 import { modelExportSchema, modelShowSchema } from './model.ts';
+import { reportSchema } from './report.ts';
 import { selectSchema, serveSchema } from './select.ts';
 import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 import { trainSchema } from './train.ts';
 
 export { EXPORT_FORMATS, exportSchema } from './export.ts';
 export { modelExportSchema, modelShowSchema } from './model.ts';
+export { reportSchema } from './report.ts';
 export { selectSchema, serveSchema } from './select.ts';
 export { trainSchema } from './train.ts';
 
@@ -244,6 +246,7 @@ export const SCHEMAS = {
     'model show': modelShowSchema,
     'model export': modelExportSchema,
     export: exportSchema,
+    report: reportSchema,
   },
   morph: {
     select: selectSchema,
