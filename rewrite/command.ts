@@ -57,14 +57,14 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
   if (corpus.size === 0)
     throw new DocOptError('DATA', `${source} has no documents`, { hint: 'Expected at least one.' });
 
-  const { onEmpty, onOverlong, onDropped, onLinks, onRefused, maxGrowth, minKept } = options;
+  const { onEmpty, onOverlong, onDropped, onLinks, onLanguage, onRefused, maxGrowth, minKept } = options;
   const onTruncated = options.onTruncated ?? (isChatPolicy(policy.policy) ? 'retry' : 'allow');
   const work = {
     corpus,
     policy: policy.policy,
     policyFingerprint: policy.fingerprint,
     sampling: { ...policy.indexSampling, seed: options.seed },
-    guards: { onEmpty, onOverlong, onDropped, onLinks, onTruncated, onRefused, maxGrowth, minKept },
+    guards: { onEmpty, onOverlong, onDropped, onLinks, onLanguage, onTruncated, onRefused, maxGrowth, minKept },
     retries: options.retries,
     batchSize: options.batchSize,
     concurrency: options.concurrency,

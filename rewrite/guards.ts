@@ -1,7 +1,10 @@
 /**
- * What may not replace a document in the index: nothing at all, a runaway, or a text that lost most of the original.
+ * What may not replace a document in the index: nothing at all, a runaway, a text that lost most of the original, or one in
+ * another language.
  * Guards see texts only; they hold for every policy.
  */
+import { languageChange } from '../src/text/language.ts';
+
 export type GuardAction = 'keep' | 'retry' | 'fail' | 'allow';
 
 export interface GuardOptions {
@@ -10,6 +13,8 @@ export interface GuardOptions {
   readonly onDropped: GuardAction;
   /** A link or an address that the original does not have; default: keep. */
   readonly onLinks?: GuardAction;
+  /** The rewrite, or what it adds, is in another language, as far as script and common words tell; default: keep. */
+  readonly onLanguage?: GuardAction;
   /** The policy was cut off at its limit; a retry has twice the room. Default: allow, judged by its text. */
   readonly onTruncated?: GuardAction;
   /** The policy refused, or its service's filter did; default: retry. */
@@ -21,7 +26,7 @@ export interface GuardOptions {
 }
 
 export interface Violation {
-  readonly guard: 'empty' | 'overlong' | 'dropped' | 'links';
+  readonly guard: 'empty' | 'overlong' | 'language' | 'dropped' | 'links';
   readonly action: GuardAction;
   /** For the report: 'empty rewrite', '23 times as long as the original', ... */
   readonly reason: string;
@@ -43,6 +48,11 @@ export function checkRewrite(original: string, rewrite: string, options: GuardOp
   ) {
     const times = (rewrite.length / Math.max(1, original.length)).toFixed(0);
     return { guard: 'overlong', action: options.onOverlong, reason: `${times} times as long as the original` };
+  }
+  const { onLanguage = 'keep' } = options;
+  if (onLanguage !== 'allow') {
+    const reason = languageChange(original, rewrite);
+    if (reason !== undefined) return { guard: 'language', action: onLanguage, reason };
   }
   if (options.onDropped !== 'allow') {
     const kept = keptShare(original, rewrite);

@@ -79,9 +79,7 @@ function judge(source: IndexText, completion: Completion, guards: GuardOptions, 
   }
   if (violation.action === 'retry' && mayRetry) return 'retry';
   if (violation.action === 'fail') {
-    const flag = { empty: 'on-empty', overlong: 'on-overlong', dropped: 'on-dropped', links: 'on-links' }[
-      violation.guard
-    ];
+    const flag = `on-${violation.guard}`;
     throw new DocOptError('DATA', `document '${source.id}': ${violation.reason}`, {
       hint: `The guard is set to fail; finished documents are kept. Use --${flag} keep to index the original instead.`,
     });

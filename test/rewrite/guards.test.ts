@@ -27,4 +27,17 @@ describe('guards', () => {
     expect(keptShare('München ist ist schön', 'münchen schön')).toBeCloseTo(2 / 3, 12);
     expect(keptShare('?!', 'anything')).toBe(1);
   });
+
+  it('a rewrite in another language', () => {
+    const german = 'Die Pumpe muss vor dem ersten Heizen entlüftet werden, weil die Luft in den Rohren laut ist.';
+    const english = 'How is the air in the pipes let out of the pump before it is used for the first time?';
+    for (const onLanguage of ['keep', 'retry', 'fail'] as const) {
+      const violation = checkRewrite(german, `${german}\n${english}`, { ...options, onLanguage });
+      expect(violation).toMatchObject({ guard: 'language', action: onLanguage });
+      expect(violation?.reason).toBe('written in English, the original in German');
+    }
+    expect(checkRewrite(german, `${german}\n${english}`, options)?.action).toBe('keep');
+    expect(checkRewrite(german, `${german}\n${english}`, { ...options, onLanguage: 'allow' })).toBeUndefined();
+    expect(checkRewrite(german, `${german}\nWie wird die Luft aus den Rohren gelassen?`, options)).toBeUndefined();
+  });
 });

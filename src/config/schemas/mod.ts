@@ -152,6 +152,10 @@ export const rewriteCorpusSchema = z.strictObject({
     help: 'when a rewrite has a link that the original has not',
     value: 'keep|retry|fail|allow',
   }),
+  onLanguage: option(z.enum(['keep', 'retry', 'fail', 'allow']).default('keep'), {
+    help: 'when a rewrite is in another language than the original',
+    value: 'keep|retry|fail|allow',
+  }),
   onTruncated: option(z.enum(['keep', 'retry', 'fail', 'allow']).optional(), {
     help: 'when the policy was cut off at its limit (default: for chat models retry, with twice the room; else allow)',
     value: 'keep|retry|fail|allow',

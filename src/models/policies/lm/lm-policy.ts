@@ -27,7 +27,15 @@ import {
   writeLmCheckpoint,
 } from './checkpoint.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
-import { cleanAnswer, indexTextOf, instructionFor, isRunaway, messagesFor } from './prompts.ts';
+import {
+  cleanAnswer,
+  indexTextOf,
+  instructionFor,
+  isPreset,
+  isRunaway,
+  messagesFor,
+  PRESET_VERSION,
+} from './prompts.ts';
 import { rehearseStep } from './rehearse.ts';
 import { backwardPass, type CompletionScores, planPasses, type ScoredPass, scorePass } from './scoring.ts';
 
@@ -76,7 +84,8 @@ export class LmPolicy implements TrainablePolicy {
     this.#engine = precision === 'fp32' ? undefined : createQuantisedEngine(loaded, runtime, precision);
     const trained = lora === undefined ? 'all weights' : `rank ${lora.rank}`;
     const bits = precision === 'fp32' ? '' : `, ${precision}`;
-    this.id = `lm(${this.#fingerprint.slice(0, 12)}, ${trained}, ${spec.output}, ${JSON.stringify(spec.prompt)}${bits})`;
+    const preset = isPreset(spec.prompt) ? ` v${PRESET_VERSION}` : '';
+    this.id = `lm(${this.#fingerprint.slice(0, 12)}, ${trained}, ${spec.output}, ${JSON.stringify(spec.prompt)}${preset}${bits})`;
   }
 
   async generate(prompts: readonly Prompt[], sampling: Sampling): Promise<Completion[][]> {

@@ -14,10 +14,17 @@ const INSTRUCTIONS: Readonly<Record<'code' | 'prose', Readonly<Record<OutputMode
       'Rewrite this code for search: say what it does in the words that somebody who needs it would use, and keep its names.',
   },
   prose: {
-    append: 'In one sentence, say which question this document answers, in the words that somebody would search with.',
-    replace: 'Rewrite this document for search: keep every fact and name, and use the words that people search with.',
+    append:
+      'In one sentence, in the language of this document, say which question it answers, in the words that somebody would search with.',
+    replace:
+      'Rewrite this document for search, in its own language: keep every fact and name, and use the words that people search with.',
   },
 };
+
+/** Goes into the policy's name, so that rewrites by other words are not taken for the same. Raised with every change of a text above. */
+export const PRESET_VERSION = 2;
+
+export const isPreset = (prompt: string): boolean => prompt === 'auto' || prompt === 'code' || prompt === 'prose';
 
 /** The instruction for a document: `code`, `prose`, `auto` (by the document itself), or one's own words. */
 export function instructionFor(prompt: string, output: OutputMode, document: string): string {
