@@ -14,6 +14,7 @@ import {
   parseMeasures,
 } from '../../src/metrics/mod.ts';
 import { openArtefact } from '../../src/store/artefact.ts';
+import { aggregateQrels, aggregateRun } from '../aggregate.ts';
 import { estimateLines, estimateRetrievers, indexTexts } from '../estimate.ts';
 import {
   type EvaluationReport,
@@ -84,24 +85,29 @@ async function runEval(options: EvalOptions, context: CommandContext): Promise<C
   for (const source of sources) {
     // One more, in case the query's own document stands among them. Runs from files keep their depth.
     const found = await runOf(source, judged, options.ignoreSelf ? depth + 1 : depth, context);
-    const run = options.ignoreSelf ? withoutSelf(found) : found;
+    const whole = options.aggregate === undefined ? found : aggregateRun(found, options.aggregate);
+    const run = options.ignoreSelf ? withoutSelf(whole) : whole;
     systems.push({
       name: source.name,
       description: descriptionOf(source),
       run: source.kind === 'run' ? run : truncateRun(run, depth),
     });
   }
-  const report = evaluateSystems(systems, judged.qrels, {
-    measures,
-    split: judged.split,
-    queries: judged.queryIds,
-    minRelevant: options.minRelevant,
-    ties: options.ties,
-    test: options.test,
-    resamples: options.resamples,
-    level: options.level,
-    seed: options.seed,
-  });
+  const report = evaluateSystems(
+    systems,
+    options.aggregate === undefined ? judged.qrels : aggregateQrels(judged.qrels),
+    {
+      measures,
+      split: judged.split,
+      queries: judged.queryIds,
+      minRelevant: options.minRelevant,
+      ties: options.ties,
+      test: options.test,
+      resamples: options.resamples,
+      level: options.level,
+      seed: options.seed,
+    },
+  );
   if (options.saveRuns !== undefined) await saveRuns(options.saveRuns, systems, options, context);
 
   const agreement = agreementsOf(systems, report, agreements, options);

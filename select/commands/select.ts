@@ -6,7 +6,7 @@ import { DocOptError } from '../../src/errors.ts';
 import { fitLsa } from '../../src/models/embedders/mod.ts';
 import { createReranker } from '../../src/models/rerankers/mod.ts';
 import type { Reranker } from '../../src/ports.ts';
-import type { Document, Pool } from '../../src/types.ts';
+import type { Corpus, Document, Pool } from '../../src/types.ts';
 import type { Learned } from '../history.ts';
 import {
   chooseSelector,
@@ -17,6 +17,7 @@ import {
   type SelectAnswer,
   select,
 } from '../mod.ts';
+import { type ReturnedEntry, requireReturnable, withDocuments, withParents } from '../returned.ts';
 import { withTokenCounts } from './count-tokens.ts';
 import { findIndex, missingIndex } from './find-index.ts';
 import { openServedIndex } from './open-served-index.ts';
@@ -53,6 +54,7 @@ export const selectCommand = defineCommand({
     const candidates = await takeCandidates(options, context);
     const poolMs = Math.round((performance.now() - started) * 1000) / 1000;
     for (const warning of candidates.warnings) context.log.warn(warning);
+    requireReturnable(options.return, candidates.corpus !== undefined, options.capacity);
     const { selector, reason } = chooseSelector(options.selector, candidates.pool, options.seed, learned);
     if (options.selector === undefined) context.log.info(`selector: ${selector.name} (${reason})`);
     const answer = await select({
@@ -70,20 +72,21 @@ export const selectCommand = defineCommand({
       deadline,
     });
     for (const warning of answer.warnings) context.log.warn(warning);
+    const selected =
+      options.return === 'parent'
+        ? withParents(answer.selected, candidates.corpus!)
+        : withDocuments(answer.selected, candidates.documentAt);
     const json = {
       ...answer,
       selectorReason: reason,
       ...(learned === undefined ? {} : { learned }),
-      selected: answer.selected.map((entry) => {
-        const { title, text, metadata } = candidates.documentAt(entry.firstStageRank - 1);
-        return { ...entry, title, text, metadata: metadata ?? {} };
-      }),
+      selected,
       embeddings: candidates.embeddings,
       pool: candidates.pool.ids.length,
       timings: { ...answer.timings, poolMs },
       warnings: [...candidates.warnings, ...answer.warnings],
     };
-    return { json, text: table(answer, candidates) };
+    return { json, text: table(answer, selected, candidates.pool.ids.length) };
   },
 });
 
@@ -101,6 +104,8 @@ async function learn(options: Options, context: CommandContext): Promise<Learned
 interface Candidates {
   readonly pool: Pool;
   readonly documentAt: (position: number) => Document;
+  /** Of the index; candidates of a file have none. */
+  readonly corpus?: Corpus;
   readonly reranker: Reranker;
   /** Where the vectors come from, in words. */
   readonly embeddings: string;
@@ -170,19 +175,20 @@ async function fromIndex(options: Options, context: CommandContext): Promise<Can
   return {
     pool,
     documentAt: (position) => index.corpus.original(index.corpus.positionOf(pool.ids[position])!),
+    corpus: index.corpus,
     reranker,
     embeddings: `${index.facts.vectors}`,
     warnings: [],
   };
 }
 
-function table(answer: SelectAnswer, { pool, documentAt }: Candidates): string {
-  const { calls, failed, budget, capacity, selected } = answer;
-  const head = `${answer.selector}: ${calls.length} of ${budget} calls to ${answer.reranker}, ${selected.length} of ${pool.ids.length} candidates (${typeof capacity === 'number' ? `k = ${capacity}` : `${answer.tokens} of ${capacity.tokens} tokens`})`;
+function table(answer: SelectAnswer, selected: readonly ReturnedEntry[], candidates: number): string {
+  const { calls, failed, budget, capacity } = answer;
+  const head = `${answer.selector}: ${calls.length} of ${budget} calls to ${answer.reranker}, ${answer.selected.length} of ${candidates} candidates (${typeof capacity === 'number' ? `k = ${capacity}` : `${answer.tokens} of ${capacity.tokens} tokens`})`;
   const rows = selected.map((entry) => {
     const score = entry.relevanceScore === null ? '     -' : entry.relevanceScore.toFixed(4).padStart(6);
     const spread = entry.source === 'scored' || entry.std === null ? '        ' : ` ±${entry.std.toFixed(4)} `;
-    const { title, text } = documentAt(entry.firstStageRank - 1);
+    const { title, text } = entry;
     return `${String(entry.rank).padStart(4)}  ${score}${spread} ${entry.source.padEnd(9)}  first stage ${String(entry.firstStageRank).padStart(4)}  ${visible(entry.id)}  ${excerpt(title, text)}`;
   });
   const trace = calls.length === 0 ? [] : ['', `asked, in order: ${calls.map(visible).join(' ')}`];

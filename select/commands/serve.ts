@@ -57,6 +57,7 @@ export const serveCommand = defineCommand({
       countTokens: withTokenCounts,
       budget: options.budget,
       capacity: options.capacity,
+      return: options.return,
       poolSize: options.pool,
       maxBodyBytes: options.maxBodyBytes,
       apiKey: options.apiKey,

@@ -3,6 +3,7 @@
 import { DocOptError } from '../../src/errors.ts';
 import { didYouMean } from '../../src/text/suggest.ts';
 import { type PoolDocuments, type PoolQuery, parsePool, parseQuery } from '../pool-file.ts';
+import type { Returned } from '../returned.ts';
 import { TOKEN_FILLS, type TokenCapacity } from '../selectors/token-capacity.ts';
 
 /** Longest query text, in characters. Longer ones are almost always a document in the wrong place. */
@@ -16,6 +17,7 @@ export interface SelectRequest {
   readonly capacity?: number | TokenCapacity;
   readonly selector?: string;
   readonly all: boolean;
+  readonly return?: Returned;
   readonly deadlineMs?: number;
   /** In place of the index. */
   readonly documents?: PoolDocuments;
@@ -26,16 +28,18 @@ export interface SearchRequest {
   readonly k: number;
 }
 
-const SELECT_KEYS = ['query', 'budget', 'capacity', 'selector', 'all', 'deadlineMs', 'documents'];
+const SELECT_KEYS = ['query', 'budget', 'capacity', 'selector', 'all', 'return', 'deadlineMs', 'documents'];
 const SEARCH_KEYS = ['query', 'k'];
 
 export function parseSelectRequest(body: string): SelectRequest {
   const values = parseObject(body, SELECT_KEYS);
   const { query, queryEmbedding } = parseQuery(values.query, 'the request');
   requireLength(query.text);
-  const { selector, all, documents } = values;
+  const { selector, all, documents, return: returned } = values;
   if (selector !== undefined && typeof selector !== 'string') throw wrong('selector', 'a name', selector);
   if (all !== undefined && typeof all !== 'boolean') throw wrong('all', 'true or false', all);
+  if (returned !== undefined && returned !== 'chunk' && returned !== 'parent')
+    throw wrong('return', "'chunk' or 'parent'", returned);
   return {
     query,
     queryEmbedding,
@@ -43,6 +47,7 @@ export function parseSelectRequest(body: string): SelectRequest {
     capacity: capacityOf(values.capacity) ?? count(values, 'capacity', 0),
     selector,
     all: all === true,
+    return: returned,
     deadlineMs: count(values, 'deadlineMs', 1, 3_600_000),
     documents: documents === undefined ? undefined : parsePool({ query: values.query, documents }, 'the request', true),
   };

@@ -16,6 +16,7 @@ import type { Corpus, Document, Pool } from '../../src/types.ts';
 import type { Learned } from '../history.ts';
 import { type EmbedTogether, type PoolSource, poolFromDocuments, poolFromIndex } from '../pool.ts';
 import type { PoolDocuments } from '../pool-file.ts';
+import { type Returned, requireReturnable, withDocuments, withParents } from '../returned.ts';
 import { type SelectAnswer, select } from '../select.ts';
 import { chooseSelector, createSelector, type SelectorSpec } from '../selectors/registry.ts';
 import type { TokenCapacity } from '../selectors/token-capacity.ts';
@@ -51,6 +52,8 @@ export interface ServiceOptions {
   readonly learned?: Learned;
   readonly budget: number;
   readonly capacity: number | TokenCapacity;
+  /** What comes back of documents that were cut; default: the chunks. */
+  readonly return?: Returned;
   /** Adds the length of every document to a pool. */
   readonly countTokens: (pool: Pool, documentAt: (position: number) => Document) => Promise<Pool>;
   /** Candidates taken from the index, N. */
@@ -141,6 +144,7 @@ export function createService(options: ServiceOptions): Hono {
       selector: nameOf(options.selector),
       budget: options.budget,
       capacity: options.capacity,
+      return: options.return ?? 'chunk',
       pool: options.poolSize,
     });
   });
@@ -167,11 +171,14 @@ export function createService(options: ServiceOptions): Hono {
     const started = performance.now();
     const deadline = request.deadlineMs === undefined ? undefined : AbortSignal.timeout(request.deadlineMs);
     if (request.selector !== undefined) createSelector(request.selector);
-    const { pool, documentAt, embeddings, warnings } = await takePool(request);
+    const capacity = request.capacity ?? options.capacity;
+    // A default of the service is about its index; only who asks for it is refused.
+    const how = request.return ?? (request.documents === undefined ? (options.return ?? 'chunk') : 'chunk');
+    requireReturnable(how, request.documents === undefined, capacity);
+    const { pool, documentAt, corpus, embeddings, warnings } = await takePool(request);
     const { selector, reason } = chooseSelector(request.selector ?? options.selector, pool, undefined, options.learned);
     const reranker = options.rerankerFor(request.documents);
     const poolMs = Math.round((performance.now() - started) * 1000) / 1000;
-    const capacity = request.capacity ?? options.capacity;
     const answer: SelectAnswer = await select({
       pool: typeof capacity === 'number' ? pool : await options.countTokens(pool, documentAt),
       documentAt,
@@ -186,10 +193,7 @@ export function createService(options: ServiceOptions): Hono {
     return {
       ...answer,
       selectorReason: reason,
-      selected: answer.selected.map((entry) => {
-        const { title, text, metadata } = documentAt(entry.firstStageRank - 1);
-        return { ...entry, title, text, metadata: metadata ?? {} };
-      }),
+      selected: how === 'parent' ? withParents(answer.selected, corpus!) : withDocuments(answer.selected, documentAt),
       embeddings,
       pool: pool.ids.length,
       timings: { ...answer.timings, poolMs },
@@ -200,7 +204,7 @@ export function createService(options: ServiceOptions): Hono {
   const takePool = async (request: SelectRequest) => {
     if (request.documents !== undefined) {
       const own = await poolFromDocuments(request.documents, options.embed);
-      return { ...own, documentAt: (position: number): Document => own.documents[position] };
+      return { ...own, corpus: undefined, documentAt: (position: number): Document => own.documents[position] };
     }
     const index = requireIndex(options.index());
     const { id, text } = request.query;
@@ -213,6 +217,7 @@ export function createService(options: ServiceOptions): Hono {
     return {
       pool,
       documentAt: (position: number): Document => originalOf(index.corpus, pool.ids[position]),
+      corpus: index.corpus,
       embeddings: `${index.facts.vectors ?? 'of the index'}`,
       warnings: [],
     };

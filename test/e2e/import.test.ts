@@ -232,6 +232,24 @@ describe('judgements', () => {
     const found = await runHere(['docopt', 'eval', '--data', out, '--retriever', 'bm25', '--split', 'all', '--json']);
     expect(found.status, found.stderr).toBe(0);
     expect(JSON.parse(found.stdout).systems[0].mean['nDCG@5']).toBe(1);
+    const words = [
+      'docopt',
+      'eval',
+      '--data',
+      out,
+      '--retriever',
+      'bm25',
+      '--split',
+      'all',
+      '--metrics',
+      'P@2 R@1',
+      '--json',
+    ];
+    for (const how of ['max', 'first']) {
+      const whole = JSON.parse((await runHere([...words, '--aggregate', how])).stdout);
+      // One relevant document for each query, first of all: by chunks its recall at 1 would be far lower.
+      expect(whole.systems[0].mean).toEqual({ 'P@2': 0.5, 'R@1': 1 });
+    }
   });
 
   it('of a BEIR folder keep their splits', async () => {

@@ -202,6 +202,10 @@ export const evalSchema = z.strictObject({
     value: 'M,M',
   }),
   depth: option(count.default(1000), { help: 'how deep to search', value: 'K' }),
+  aggregate: option(z.enum(['max', 'first']).optional(), {
+    help: 'score the documents that chunks are of: by their best chunk, or their first',
+    value: 'max|first',
+  }),
   ties: option(z.enum(['id', 'trec']).default('id'), { help: 'order of equal scores in runs', value: 'id|trec' }),
   test: option(z.enum(['randomisation', 't', 'wilcoxon']).default('randomisation'), {
     help: 'paired significance test',

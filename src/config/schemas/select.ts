@@ -13,6 +13,10 @@ const capacity = z.union([
     fill: z.enum(['density', 'skip', 'stop']).optional(),
   }),
 ]);
+const returned = option(z.enum(['chunk', 'parent']).default('chunk'), {
+  help: 'what comes back of documents that were cut: the chunks, or whole documents',
+  value: 'chunk|parent',
+});
 const CAPACITY_HELP = 'documents returned, k (tokens: --set capacity.tokens=4000)';
 const history = option(path.optional(), {
   path: true,
@@ -35,6 +39,7 @@ export const selectSchema = z.strictObject({
   reranker: reranker(),
   history,
   all: option(z.boolean().default(false), { help: 'the whole final order, not only the first k' }),
+  return: returned,
   deadlineMs: option(count.optional(), { help: 'answer with what is known after this long', value: 'MS' }),
   seed: seed(),
   ...network(),
@@ -48,6 +53,7 @@ export const serveSchema = z.strictObject({
   budget: option(z.int().min(0).default(50), { help: 'default B', alias: 'B', value: 'B' }),
   capacity: option(capacity.default(10), { help: `default: ${CAPACITY_HELP}`, alias: 'k', value: 'K' }),
   pool: option(count.default(1000), { help: 'pool size N', value: 'N' }),
+  return: returned,
   host: option(z.string().min(1).default('127.0.0.1'), { help: 'address to listen on', value: 'HOST' }),
   port: option(z.int().min(0).max(65535).default(7700), { help: 'port; 0 picks a free one', value: 'PORT' }),
   apiKey: option(z.string().min(1).optional(), { help: 'require this bearer token', value: 'KEY' }),
