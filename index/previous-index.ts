@@ -36,6 +36,15 @@ export interface Reusable {
   readonly lsa?: { readonly embedder: Embedder; documents(ids: readonly string[]): Promise<Matrix> };
   /** How many vectors were taken over so far. */
   taken(): number;
+  readonly changes: IndexChanges;
+}
+
+/** Documents against the earlier index, by id: title, original text, indexed text. */
+export interface IndexChanges {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly unchanged: number;
 }
 
 /** What of `previous` holds for this corpus and these settings. */
@@ -63,7 +72,24 @@ export function reusableOf(
     known: usable ? knownVectors(previous, (count) => (taken += count)) : undefined,
     lsa,
     taken: () => taken,
+    changes: changesSince(previous.corpus, corpus),
   };
+}
+
+function changesSince(before: Corpus, now: Corpus): IndexChanges {
+  let [added, changed] = [0, 0];
+  for (let i = 0; i < now.size; i++) {
+    const earlier = before.positionOf(now.ids[i]);
+    if (earlier === undefined) added++;
+    else if (!isSame(before, earlier, now, i)) changed++;
+  }
+  const kept = now.size - added;
+  return { added, changed, removed: before.size - kept, unchanged: kept - changed };
+}
+
+function isSame(before: Corpus, earlier: number, now: Corpus, position: number): boolean {
+  const [a, b] = [before.original(earlier), now.original(position)];
+  return a.title === b.title && a.text === b.text && before.indexText(earlier) === now.indexText(position);
 }
 
 function knownVectors({ index, corpus }: PreviousIndex, onTaken: (count: number) => void): KnownVectors {

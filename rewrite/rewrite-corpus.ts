@@ -93,16 +93,16 @@ async function rewriteRange(
   for (let position = from; position < to; position++) {
     const source = { id: input.corpus.ids[position], text: input.corpus.indexText(position) };
     const hash = sourceHash(source.text);
-    const key = rewriteKey(input.policyFingerprint, settings, source.text);
-    const journalled = input.journal?.get(key);
     const previous = input.previous?.find(source.id, hash);
-    const earlier = journalled ?? previous;
+    const key = previous === undefined ? rewriteKey(input.policyFingerprint, settings, source.text) : '';
+    const journalled = previous === undefined ? input.journal?.get(key) : undefined;
+    const earlier = previous ?? journalled;
     if (earlier === undefined) missing.push({ row: rows.length, key, source });
     rows.push({
       position,
       sourceHash: hash,
       rewrite: earlier ?? { text: source.text, status: 'failed', reason: 'not asked' },
-      from: journalled !== undefined ? 'journal' : earlier !== undefined ? 'previous' : 'policy',
+      from: previous !== undefined ? 'previous' : journalled !== undefined ? 'journal' : 'policy',
     });
   }
   if (missing.length > 0) {

@@ -100,7 +100,12 @@ export async function indexCorpus(
       signal,
     });
     const reused = reuse === undefined ? undefined : reusedOf(reuse, built.vectors);
-    if (reused !== undefined) log.info(`--previous ${options.previous}: ${reusedText(reused, corpus.size)}`);
+    if (reused !== undefined) {
+      const { added, changed, removed, unchanged } = reuse!.changes;
+      log.info(
+        `--previous ${options.previous}: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged; ${reusedText(reused, corpus.size)}`,
+      );
+    }
     const reranker = await fitEmbeddedReranker({
       corpus,
       documentText: mode,
@@ -148,7 +153,7 @@ export async function indexCorpus(
         retriever: retrieverSpec,
         vectors: built.vectors,
         reranker: reranker.description,
-        ...(reused === undefined ? {} : { reused }),
+        ...(reused === undefined ? {} : { reused, changes: reuse!.changes }),
         warnings: reranker.warnings,
       },
       text: `${corpus.size} documents, ${describeSpec('retriever', retrieverSpec)}, vectors: ${built.vectors}, reranker: ${reranker.description}\nwrote ${folder}`,

@@ -60,7 +60,7 @@ export async function createArtefact(
       throw fault(error);
     });
     try {
-      for await (const chunk of chunks) {
+      for await (const chunk of gathered(chunks)) {
         await file.writeFile(chunk).catch((error) => {
           throw fault(error);
         });
@@ -215,6 +215,28 @@ async function publish(draft: string, target: string, replace: boolean): Promise
   const folder = await open(dirname(target), 'r');
   await folder.sync().catch(() => {});
   await folder.close();
+}
+
+/** Rows of a corpus come one by one; a write for each would cost more than making it. */
+const GATHER = 1 << 18;
+
+async function* gathered(
+  chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
+  let pending = '';
+  for await (const chunk of chunks) {
+    if (typeof chunk !== 'string') {
+      if (pending !== '') yield pending;
+      pending = '';
+      yield chunk;
+    } else {
+      pending += chunk;
+      if (pending.length < GATHER) continue;
+      yield pending;
+      pending = '';
+    }
+  }
+  if (pending !== '') yield pending;
 }
 
 async function listFiles(folder: string): Promise<string[]> {
