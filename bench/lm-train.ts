@@ -1,25 +1,29 @@
 /**
  * One GRPO update of SmolLM2-135M with an adapter of rank 8: 4 groups of 8 completions of 64 tokens after prompts of 256;
  * log-probabilities, backward pass, clipping, AdamW. Sampling is lm-decode. The first update compiles the graphs and is not
- * counted.
+ * counted. Beside it, where DOCOPT_PEER_PYTHON names a Python that has them: torch, transformers and peft, every completion with
+ * its prompt (with bf16 autocast too when DOCOPT_PEER holds bf16). DOCOPT_BENCH_GROUPS: groups, default 4.
  */
-import { createLanguageModel } from '../src/models/lm/language-model.ts';
+import { createLanguageModel, HEAD_ROWS } from '../src/models/lm/language-model.ts';
 import { ModelParts } from '../src/models/lm/model-parts.ts';
 import { createOnnxRuntime } from '../src/models/runtimes/graph-onnxruntime.ts';
 import { adamwStart, adamwStep, clipGradients } from '../src/nn/adamw.ts';
 import { rowsOf } from '../src/nn/attention.ts';
 import { DEFAULT_LORA, initialLora } from '../src/nn/lora.ts';
+import { stepMemory } from '../src/nn/memory.ts';
 import { packGroups } from '../src/nn/pack.ts';
 import { benchModel, randomTokens, type Spent, timed } from './language-model.ts';
+import { languageModelPeer } from './peer.ts';
 import type { BenchResult } from './types.ts';
 
-const GROUPS = 4;
+const GROUPS = Number(process.env.DOCOPT_BENCH_GROUPS ?? 4);
 const SAMPLES = 8;
 const PROMPT = 256;
 const COMPLETION = 64;
 
 export async function run(): Promise<BenchResult> {
-  const { config, weights } = await benchModel();
+  const loaded = await benchModel();
+  const { config, weights } = loaded;
   const model = createLanguageModel(new ModelParts(await createOnnxRuntime(), config, weights));
   const adapter = { config: DEFAULT_LORA, weights: initialLora(config, DEFAULT_LORA, 1) };
   const optimiser = adamwStart();
@@ -46,6 +50,10 @@ export async function run(): Promise<BenchResult> {
   await update();
   const { result: parts, spent } = await timed(update);
   await model.parts.release();
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  const peer = await languageModelPeer('train', loaded, GROUPS, 0);
+  const trained = [...adapter.weights.values()].reduce((sum, { length }) => sum + length, 0);
+  const memory = stepMemory(config, batch.layout, { recomputation: 'cheap', headRows: HEAD_ROWS, trained });
   const sequenceTokens = GROUPS * SAMPLES * (PROMPT + COMPLETION);
   return {
     name: 'lm-train',
@@ -54,13 +62,28 @@ export async function run(): Promise<BenchResult> {
       tokensPerSecond: sequenceTokens / spent.seconds,
       updateSeconds: spent.seconds,
       updateCpuSeconds: spent.cpuSeconds,
-      peakBytes: process.resourceUsage().maxRSS * 1024,
+      peakBytes,
+      // Of the step, and the weights: to be held against the peak.
+      estimatedBytes: memory.kept + memory.passing + memory.optimiser + 4 * modelSize(weights),
+      peer,
       rows: rowsOf(batch.layout),
       sequenceTokens,
       parts: Object.fromEntries(
         Object.entries(parts).map(([name, { cpuSeconds }]) => [name, Number(cpuSeconds.toFixed(2))]),
       ),
     },
-    ratio: {},
+    ratio:
+      typeof peer === 'string'
+        ? {}
+        : Object.fromEntries(
+            Object.entries(peer).flatMap(([name, theirs]) => [
+              [name, theirs.seconds / spent.seconds],
+              [`${name}Cpu`, theirs.cpuSeconds / spent.cpuSeconds],
+            ]),
+          ),
   };
+}
+
+function modelSize(weights: ReadonlyMap<string, Float32Array>): number {
+  return [...weights.values()].reduce((sum, { length }) => sum + length, 0);
 }
