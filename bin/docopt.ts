@@ -51,6 +51,14 @@ process.exitCode = await runProgram(
         summary: 'rewrite every document with a policy',
         load: async () => (await import('../rewrite/command.ts')).rewriteCorpusCommand,
       },
+      'runs list': {
+        summary: 'batch jobs that are under way at a vendor',
+        load: async () => (await import('../rewrite/commands/runs.ts')).runsListCommand,
+      },
+      'runs cancel': {
+        summary: 'cancels them; what was answered is kept',
+        load: async () => (await import('../rewrite/commands/runs.ts')).runsCancelCommand,
+      },
       eval: {
         summary: 'several systems side by side, with significance',
         load: async () => (await import('../index/commands/eval.ts')).evalCommand,

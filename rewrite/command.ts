@@ -5,9 +5,16 @@ import { type CommandContext, type CommandResult, defineCommand } from '../src/c
 import { rewriteCorpusSchema } from '../src/config/schemas/mod.ts';
 import { corpusWithOriginals, loadCorpus } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
-import { estimateChat, isChatPolicy } from '../src/models/policies/mod.ts';
+import {
+  type BatchPolicy,
+  type ChatPolicy,
+  createBatchPolicy,
+  estimateChat,
+  isChatPolicy,
+} from '../src/models/policies/mod.ts';
 import { wireOf } from '../src/models/services.ts';
 import { corpusManifest } from '../src/store/artefact.ts';
+import { batchStore } from '../src/store/batches.ts';
 import { findUnfinished } from '../src/store/unfinished.ts';
 import { defaultFolder, kindFolder, latest, rememberLatest } from '../src/store/workspace.ts';
 import type { IndexText } from '../src/types.ts';
@@ -15,6 +22,7 @@ import { type OpenPolicy, openPolicy } from '../train/mod.ts';
 import { costText, estimateText } from './cost-text.ts';
 import { type Rewrite, type RewriteReport, rewriteKey, rewriteRows, settingsKey, writeCorpus } from './mod.ts';
 import { openPreviousCorpus } from './previous-corpus.ts';
+import type { RewriteCost } from './report.ts';
 import { formatDiff, wordDiff } from './word-diff.ts';
 
 type Options = z.infer<typeof rewriteCorpusSchema>;
@@ -39,9 +47,6 @@ export const rewriteCorpusCommand = defineCommand({
 /** The command's work, for commands that start from a training. */
 export async function rewriteCorpus(options: Options, context: CommandContext): Promise<CommandResult> {
   const { log } = context;
-  if (options.batch) {
-    throw new DocOptError('USAGE', '--batch: no policy of this version has a batch API', { hint: 'Leave it out.' });
-  }
   const policy = await takePolicy(options, context);
   const source = options.corpus ?? options.data ?? policy.data;
   if (source === undefined) {
@@ -72,14 +77,18 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
     log,
     signal: context.signal,
   };
+  if (options.batch) requireBatchApi(policy, options);
   if (options.dryRun) return estimate(work, policy, options, context);
   if (options.limit !== undefined && options.out === undefined) return preview(work, options);
 
   const chat = isChatPolicy(policy.policy) ? policy.policy : undefined;
+  const byBatch = options.batch ? await takeBatches(policy, options, context) : undefined;
   const folder = options.out ?? (await takeFolder(work, context));
   const diffs: string[] = [];
   const { manifest, report } = await writeCorpus({
     ...work,
+    // One call for all documents, so that each round of jobs has every request that is left.
+    ...(byBatch && { policy: byBatch, batchSize: corpus.size, concurrency: 1 }),
     previous:
       options.previous === undefined
         ? undefined
@@ -96,7 +105,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
       chain: policy.chain,
     },
     now: () => performance.now(),
-    cost: chat && (async () => ({ ...chat.usage(), usd: (await wireOf(context)).report().usd })),
+    cost: chat && (async () => costSoFar(chat, byBatch, (await wireOf(context)).report().usd)),
     onRow: options.diff ? (row, original, before) => diffs.push(diffText(original.id, before, row.rewrite)) : undefined,
   });
   if (options.limit === undefined) await rememberLatest(context.projectFolder, 'corpus', folder, log.warn);
@@ -130,6 +139,44 @@ async function takePolicy(options: Options, context: CommandContext): Promise<Op
     context.log.info(`policy: ${named} (the latest experiment)`);
   }
   return openPolicy(named, { log: context.log, corpusPath: options.corpus ?? options.data, services: context });
+}
+
+/** Throws USAGE for a policy that has no batch API, and for settings that go badly with one. */
+function requireBatchApi(policy: OpenPolicy, options: Options): ChatPolicy {
+  if (!isChatPolicy(policy.policy) || policy.policy.spec.driver === 'chat') {
+    throw new DocOptError('USAGE', `--batch: policy ${policy.name} has no batch API`, {
+      hint: 'Leave --batch out. openai:MODEL and anthropic:MODEL have one.',
+    });
+  }
+  if (options.limit !== undefined && options.out === undefined) {
+    throw new DocOptError('USAGE', '--batch with --limit and without --out: a look at once is no work for a day', {
+      hint: 'Leave --batch out to look, or give --out.',
+    });
+  }
+  if (options.wire?.cache === false) {
+    throw new DocOptError('USAGE', '--batch needs the record of answers, and wire.cache=false turns it off', {
+      hint: 'Leave that setting out.',
+    });
+  }
+  return policy.policy;
+}
+
+async function takeBatches(policy: OpenPolicy, options: Options, context: CommandContext): Promise<BatchPolicy> {
+  return createBatchPolicy(requireBatchApi(policy, options), {
+    store: batchStore(context.projectFolder),
+    wire: await wireOf(context),
+    log: context.log,
+    signal: context.signal,
+    pollMs: 1000 * options.batchPoll,
+    most: options.batchPart,
+  });
+}
+
+/** Answers that jobs brought are read from the record, but are not from before. */
+function costSoFar(chat: ChatPolicy, byBatch: BatchPolicy | undefined, usd: number): RewriteCost {
+  const usage = chat.usage();
+  if (byBatch === undefined) return { ...usage, usd };
+  return { ...usage, recorded: Math.max(0, usage.recorded - byBatch.answers()), byBatch: byBatch.answers(), usd };
 }
 
 /** Where an interrupted run of the same work stopped, else a new folder. */

@@ -23,7 +23,7 @@ export function costText(cost: RewriteCost): string {
     .filter((key) => cost[key] > 0)
     .map((key) => `${cost[key]} ${key}`);
   return (
-    `${cost.answers} answers (${cost.recorded} on record${ends.length === 0 ? '' : `; ${ends.join(', ')}`}): ` +
+    `${cost.answers} answers (${cost.recorded} on record${cost.byBatch === undefined ? '' : `, ${cost.byBatch} by batch`}${ends.length === 0 ? '' : `; ${ends.join(', ')}`}): ` +
     `${cost.inputTokens} input tokens (${cost.cachedTokens} from the vendor's cache), ${cost.outputTokens} output tokens ` +
     `(${cost.thinkingTokens} of thinking), ${usdText(cost.usd)} spent now`
   );

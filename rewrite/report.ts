@@ -3,7 +3,10 @@ import type { ChatUsage } from '../src/models/policies/mod.ts';
 import type { SourceChanges } from './previous-corpus.ts';
 import type { RewrittenRow } from './rewrite-corpus.ts';
 
-export type RewriteCost = ChatUsage & { readonly usd: number };
+export type RewriteCost = ChatUsage & {
+  readonly usd: number /** Answers that batch jobs brought now. */;
+  readonly byBatch?: number;
+};
 
 export interface RewriteReport {
   documents: number;

@@ -173,7 +173,28 @@ export const rewriteCorpusSchema = z.strictObject({
   resume: resume(),
   dryRun: dryRun(),
   ...network(),
-  batch: option(z.boolean().default(false), { help: 'through the batch API of the policy, where it has one' }),
+  batch: option(z.boolean().default(false), {
+    help: 'through the batch API of the policy, where it has one: half the price',
+  }),
+  batchPoll: option(z.number().gt(0).lte(3600).default(120), {
+    help: 'longest wait between two looks at a batch job',
+    value: 'SECONDS',
+  }),
+  batchPart: option(count.optional(), {
+    help: 'most requests of one batch job (default: what the vendor takes)',
+    value: 'N',
+  }),
+});
+
+export const runsListSchema = z.strictObject({ ...network() });
+
+export const runsCancelSchema = z.strictObject({
+  batch: option(z.string().min(1).optional(), {
+    help: 'the batch job, as `docopt runs list` names it (default: all that are open)',
+    value: 'BATCH',
+    positional: true,
+  }),
+  ...network(),
 });
 
 export const evalSchema = z.strictObject({
@@ -250,6 +271,8 @@ export const SCHEMAS = {
     search: searchSchema,
     train: trainSchema,
     'rewrite-corpus': rewriteCorpusSchema,
+    'runs list': runsListSchema,
+    'runs cancel': runsCancelSchema,
     eval: evalSchema,
     'model show': modelShowSchema,
     'model export': modelExportSchema,

@@ -13,6 +13,8 @@ import type { TrainingPair } from './edit/fit-knowledge.ts';
 import { shippedWeights } from './edit/shipped.ts';
 import { createIdentityPolicy } from './identity.ts';
 
+export { type BatchPolicy, createBatchPolicy } from './chat/batch/batch-policy.ts';
+export { batchService } from './chat/batch/batch-service.ts';
 export { type ChatPolicy, createChatPolicy, type SettledChatSpec, settleChatSpec } from './chat/chat-policy.ts';
 export { isChatPolicy, openChatPolicy, saveChatPolicy } from './chat/checkpoint.ts';
 export { type ChatEstimate, estimateChat } from './chat/estimate.ts';

@@ -2,6 +2,7 @@
  * The face of the wire: what a driver of a remote service asks for and gets. Types only. docs/wire.md tells the story.
  */
 import type { ResponseCache } from '../../store/response-cache.ts';
+import type { Hold } from './budget.ts';
 
 /** One exchange with a service, as a driver asks for it. */
 export interface WireRequest {
@@ -76,6 +77,8 @@ export interface Wire {
    * OpenAI({fetch, maxRetries: 0}).embeddings.create(...))`. Throws what the wire throws, whatever the SDK makes of it.
    */
   through<T>(plan: WirePlan, call: (fetch: typeof globalThis.fetch) => Promise<T>): Promise<T>;
+  /** Reserves money for what is paid for later than it is sent, such as a batch job; throws as `send` does at a cap. */
+  hold(usd: number, what: string): Promise<Hold>;
   /** Answers that were paid before. A cache that keeps nothing when there is no place for one. */
   readonly cache: ResponseCache;
   /** `--price in,out`: US dollars per million tokens, in place of the price table. */

@@ -191,6 +191,7 @@ export function createWire(options: WireOptions = {}): Wire {
         throw thrown ?? error;
       });
     },
+    hold: (usd, what) => budget.reserve(usd, what),
     cache,
     price: options.price,
     capped: budget.capped,

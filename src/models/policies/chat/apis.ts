@@ -68,7 +68,7 @@ const RESPONSES: ChatApi = {
     };
   },
   async call(fetch, endpoint, body) {
-    return (await openAi(fetch, endpoint)).responses.create(body as never);
+    return (await openAiClient(fetch, endpoint)).responses.create(body as never);
   },
   read(answer) {
     const { status, output, usage, incomplete_details, error } = asObject(answer, 'openai');
@@ -129,7 +129,7 @@ const CHAT: ChatApi = {
     };
   },
   async call(fetch, endpoint, body) {
-    return (await openAi(fetch, endpoint)).chat.completions.create(body as never);
+    return (await openAiClient(fetch, endpoint)).chat.completions.create(body as never);
   },
   read(answer) {
     const { choices, usage } = asObject(answer, 'chat');
@@ -181,7 +181,7 @@ const MESSAGES: ChatApi = {
     };
   },
   async call(fetch, endpoint, body) {
-    return (await anthropic(fetch, endpoint)).messages.create(body as never);
+    return (await anthropicClient(fetch, endpoint)).messages.create(body as never);
   },
   read(answer) {
     const { content, stop_reason, usage } = asObject(answer, 'anthropic');
@@ -239,7 +239,8 @@ function sampling(
   );
 }
 
-async function openAi(fetch: typeof globalThis.fetch, endpoint: Endpoint) {
+/** The vendor's own client, its HTTP on the wire. */
+export async function openAiClient(fetch: typeof globalThis.fetch, endpoint: Endpoint) {
   const { default: OpenAI } = await import('openai');
   return new OpenAI({
     apiKey: endpoint.key ?? 'none',
@@ -252,7 +253,8 @@ async function openAi(fetch: typeof globalThis.fetch, endpoint: Endpoint) {
   });
 }
 
-async function anthropic(fetch: typeof globalThis.fetch, endpoint: Endpoint) {
+/** As `openAiClient`. */
+export async function anthropicClient(fetch: typeof globalThis.fetch, endpoint: Endpoint) {
   const { default: Anthropic } = await import('@anthropic-ai/sdk');
   return new Anthropic({
     apiKey: endpoint.key ?? 'none',

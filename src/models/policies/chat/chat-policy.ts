@@ -165,10 +165,9 @@ export function createChatPolicy(
               record,
               signal: services.signal,
               tokens: Math.ceil(bytes / 4),
-              // One token is one byte at least; writing a prompt cache costs a quarter more.
               cost: price && {
                 what: spec.model,
-                upTo: costOf(price, { input: 1.25 * (bytes + OVERHEAD_TOKENS), output: maxTokens(sampling) }),
+                upTo: mostOf(price, body, maxTokens(sampling)),
                 actual: ({ bytes: said }) => chargeBy(api, price, said),
               },
               check(said) {
@@ -196,6 +195,12 @@ function chargeBy(api: ChatApi, price: Price, bytes: Uint8Array): number | undef
   } catch {
     return undefined;
   }
+}
+
+/** US dollars that a request cannot exceed. One token is one byte at least; writing a prompt cache costs a quarter more. */
+export function mostOf(price: Price, body: Body, maxTokens: number): number {
+  const bytes = Buffer.byteLength(JSON.stringify(body));
+  return costOf(price, { input: 1.25 * (bytes + OVERHEAD_TOKENS), output: maxTokens });
 }
 
 /** What an answer cost by the usage that it states; undefined when it states none. */
