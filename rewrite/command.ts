@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type CommandContext, type CommandResult, defineCommand } from '../src/config/command.ts';
 import { rewriteCorpusSchema } from '../src/config/schemas/mod.ts';
+import { cardOfCorpus } from '../src/data/dataset-card.ts';
 import { corpusWithOriginals, loadCorpus } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import {
@@ -56,7 +57,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
   }
   if (options.corpus === undefined && options.data === undefined) log.info(`corpus: ${source} (of the experiment)`);
   const mode = context.given.has('documentText') ? options.documentText : (policy.documentText ?? options.documentText);
-  await corpusManifest(source); // Checks its files when it is an artefact, and refuses one of another kind.
+  const manifestBefore = await corpusManifest(source); // Checks its files when it is an artefact, and refuses one of another kind.
   const loaded = await loadCorpus(source, { documentText: mode });
   const corpus = corpusWithOriginals(loaded, mode);
   if (corpus.size === 0)
@@ -98,6 +99,7 @@ export async function rewriteCorpus(options: Options, context: CommandContext): 
     parents: { ...policy.parents, policy: policy.fingerprint },
     info: {
       source,
+      dataset: await cardOfCorpus(source, manifestBefore),
       documentText: mode,
       limited: options.limit !== undefined,
       ...origin(options, policy),

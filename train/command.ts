@@ -14,11 +14,13 @@ import { type CommandContext, type CommandResult, defineCommand } from '../src/c
 import { trainSchema } from '../src/config/schemas/mod.ts';
 import { describeSpec, specName } from '../src/config/spec-names.ts';
 import type { PolicySpec } from '../src/config/specs.ts';
+import { cardOfCorpus } from '../src/data/dataset-card.ts';
 import { corpusWithOriginals, type Dataset, loadDataset, resolveSplits, splitQueries } from '../src/data/mod.ts';
 import { DocOptError } from '../src/errors.ts';
 import { createChatPolicy, settleChatSpec } from '../src/models/policies/mod.ts';
 import { version } from '../src/run/version.ts';
 import { usdText } from '../src/run/wire/mod.ts';
+import { corpusManifest } from '../src/store/artefact.ts';
 import { type Experiment, openExperiment } from '../src/store/experiment.ts';
 import { rememberLatest } from '../src/store/workspace.ts';
 import { apiLearnerName, estimateTraining } from './commands/api-policy.ts';
@@ -76,7 +78,8 @@ export async function trainExperiment(
   if (options.dryRun) return { folder, ...(await estimate(settings, dataset, policy, context)) };
 
   await refuseForeignFolder(folder);
-  const config: ExperimentConfig = configOf(settings, policy);
+  const card = await cardOfCorpus(settings.data, await corpusManifest(settings.data));
+  const config: ExperimentConfig = { ...configOf(settings, policy), dataset: card };
   const splits = await resolveSplits(dataset, settings.split, folder);
   for (const warning of splits.warnings) log.warn(warning);
   log.info(
@@ -111,6 +114,7 @@ export async function trainExperiment(
         log,
         signal: context.signal,
         environment: environment(),
+        dataset: card,
       });
     } finally {
       await experiment.close();

@@ -1,4 +1,5 @@
 import type { PolicySpec, RetrieverSpec } from '../src/config/specs.ts';
+import type { DatasetCard } from '../src/data/dataset-card.ts';
 import type { DocumentText } from '../src/data/mod.ts';
 import type { TrainOptions } from './options.ts';
 
@@ -6,6 +7,8 @@ import type { TrainOptions } from './options.ts';
 export interface ExperimentConfig {
   /** Absolute path. */
   readonly data: string;
+  /** Its name, licence, source, languages and citation; absent in experiments of earlier versions. */
+  readonly dataset?: DatasetCard;
   readonly documentText: DocumentText;
   readonly retriever: RetrieverSpec;
   readonly policy: PolicySpec;

@@ -1,4 +1,5 @@
 /** The end of a training: the test queries measured once, on every system side by side. */
+import type { DatasetCard } from '../src/data/dataset-card.ts';
 import { corpusWithTexts, writeRun } from '../src/data/mod.ts';
 import {
   type Comparison,
@@ -66,6 +67,8 @@ export interface TrainReport {
   readonly cost: Readonly<Record<string, number>>;
   readonly seconds: number;
   readonly environment: Readonly<Record<string, unknown>>;
+  /** What the data set says of itself: licence, citation, ... */
+  readonly dataset: DatasetCard | null;
 }
 
 export interface TrainOutcome {
@@ -150,6 +153,7 @@ export async function writeReport(session: Session, state: TrainingState, texts:
     cost: session.cost?.() ?? { usd: 0 },
     seconds: session.elapsed(),
     environment: session.environment ?? {},
+    dataset: session.dataset ?? null,
   };
   await experiment.writeFile('report.json', `${JSON.stringify(report, null, 2)}\n`);
   return { report, systems, baselines: baselines.map(({ measured, compared }) => ({ system: measured, compared })) };

@@ -1,4 +1,5 @@
 /** Everything that one call of train() stands on: what the caller gave, checked, with the defaults filled in. */
+import type { DatasetCard } from '../src/data/dataset-card.ts';
 import { DocOptError } from '../src/errors.ts';
 import type { Learner, Log, Policy, Retriever, TrainablePolicy } from '../src/ports.ts';
 import { silentLog } from '../src/run/log.ts';
@@ -51,6 +52,7 @@ export interface TrainSetup {
   readonly now?: () => number;
   /** Machine and versions, for the report. */
   readonly environment?: Readonly<Record<string, unknown>>;
+  readonly dataset?: DatasetCard;
   /** What a reader of the report must know, e.g. that its figures are void. */
   readonly notes?: readonly string[];
   /** What remote services have cost so far, for the report. */

@@ -6,6 +6,7 @@ import { type CommandContext, type CommandResult, defineCommand } from '../../sr
 import { indexSchema } from '../../src/config/schemas/mod.ts';
 import { describeSpec } from '../../src/config/spec-names.ts';
 import type { RetrieverSpec } from '../../src/config/specs.ts';
+import { cardOfCorpus } from '../../src/data/dataset-card.ts';
 import { type Dataset, loadCorpus, loadDataset, resolveSplits } from '../../src/data/mod.ts';
 import { judgedQueryIds } from '../../src/data/splits.ts';
 import { DocOptError } from '../../src/errors.ts';
@@ -132,6 +133,7 @@ export async function indexCorpus(
       info: {
         documents: corpus.size,
         source: source.path,
+        dataset: await cardOfCorpus(source.path, source.manifest),
         ...originOf(options, source, context),
         documentText: mode,
         retriever: retrieverSpec,

@@ -61,3 +61,13 @@ export async function readGiven(file: string): Promise<Partial<DatasetCard> | un
 
 const EXPECTED =
   'Expected {"name": "...", "license": "CC-BY-4.0", "source": "https://...", "languages": ["en"], "citation": "..."}.';
+
+/** The card of a corpus: what the manifest of a rewritten one carries, else that beside the data. */
+export async function cardOfCorpus(
+  path: string,
+  manifest?: { readonly info: Readonly<Record<string, unknown>> },
+): Promise<DatasetCard> {
+  const carried = manifest?.info.dataset;
+  const isCard = typeof carried === 'object' && carried !== null && !Array.isArray(carried);
+  return isCard ? completeCard(carried as Partial<DatasetCard>, basename(resolve(path))) : readDatasetCard(path);
+}
