@@ -5,7 +5,7 @@
 import { corpusWithTexts } from '../src/data/mod.ts';
 import { deriveSeed } from '../src/kernels/rng.ts';
 import { evaluate, parseMeasure } from '../src/metrics/mod.ts';
-import type { Policy, RetrievalIndex, Retriever } from '../src/ports.ts';
+import type { Log, Policy, RetrievalIndex, Retriever } from '../src/ports.ts';
 import type { Corpus, Qrels, Query } from '../src/types.ts';
 import { runOf } from './measure.ts';
 import type { TrainOptions } from './options.ts';
@@ -40,14 +40,26 @@ export interface RefreshContext {
   readonly policy: Policy;
   readonly rewriteAll: RewriteAll;
   readonly options: TrainOptions;
+  readonly log: Log;
   readonly signal?: AbortSignal;
 }
 
 /** D~ := rewrite(all, policy, index sampling), always from the original texts. */
-export function rewriteCollection(context: RefreshContext, step: number): Promise<string[]> {
-  const { corpus, policy, options, signal } = context;
+export async function rewriteCollection(context: RefreshContext, step: number): Promise<string[]> {
+  const { corpus, policy, options, log, signal } = context;
   const seed = deriveSeed(options.seed, 'index', step);
-  return context.rewriteAll({ policy, corpus, sampling: sampling(options.indexing, 1, seed), signal });
+  const progress = log.progress('rewriting the corpus', corpus.size);
+  try {
+    return await context.rewriteAll({
+      policy,
+      corpus,
+      sampling: sampling(options.indexing, 1, seed),
+      signal,
+      onProgress: (documents) => progress.tick(documents),
+    });
+  } finally {
+    progress.end();
+  }
 }
 
 /** Indexes the texts, mines negatives, computes every training query's base, and measures train and dev. */

@@ -50,7 +50,8 @@ export interface RewriteAllRequest {
 /** Rewrites a whole collection: texts by position. */
 export type RewriteAll = (request: RewriteAllRequest) => Promise<string[]>;
 
-const BATCH = 256;
+/** Between two batches an interruption is heard and progress is shown: a language model takes seconds for a document. */
+const BATCH = 64;
 
 /** Straight through the policy. A rewrite that failed, was refused or came out empty leaves the document as it is. */
 export function rewriteAllWith(promptFor: PromptFor): RewriteAll {

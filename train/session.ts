@@ -96,6 +96,7 @@ export async function openSession(setup: TrainSetup): Promise<Session> {
     policy: learner.policy,
     rewriteAll,
     options,
+    log: setup.log ?? silentLog,
     signal: setup.signal,
   };
   return {
@@ -106,7 +107,7 @@ export async function openSession(setup: TrainSetup): Promise<Session> {
     now,
     context,
     experiment: setup.experiment ?? createMemoryExperiment(),
-    log: setup.log ?? silentLog,
+    log: context.log,
     identity: { options, data },
     indexFingerprint: (texts) => fingerprintStrings([data, ...texts]),
     elapsed: () => earlier + (now() - started) / 1000,
