@@ -75,6 +75,30 @@ process.exitCode = await runProgram(
         summary: 'what a training gave, on one page: verdict, curves, queries, documents',
         load: async () => (await import('../project/commands/report.ts')).reportCommand,
       },
+      'experiments list': {
+        summary: 'trainings, how far they got and what they gained',
+        load: async () => (await import('../project/commands/experiments.ts')).experimentsListCommand,
+      },
+      'experiments show': {
+        summary: 'one training',
+        load: async () => (await import('../project/commands/experiments.ts')).experimentsShowCommand,
+      },
+      'experiments compare': {
+        summary: 'two trainings on the same test queries',
+        load: async () => (await import('../project/commands/experiments.ts')).experimentsCompareCommand,
+      },
+      'experiments rm': {
+        summary: 'remove a training',
+        load: async () => (await import('../project/commands/experiments.ts')).experimentsRemoveCommand,
+      },
+      'cache stats': {
+        summary: 'what is kept of services and local models',
+        load: async () => (await import('../project/commands/cache.ts')).cacheStatsCommand,
+      },
+      'cache clear': {
+        summary: 'forget what is kept',
+        load: async () => (await import('../project/commands/cache.ts')).cacheClearCommand,
+      },
       export: {
         summary: 'a rewritten corpus for the engine you have: bulk files, SQL, points, tables',
         load: async () => (await import('../index/commands/export.ts')).exportCommand,

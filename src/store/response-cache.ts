@@ -69,8 +69,11 @@ function overSqlite(sqlite: Sqlite): ResponseCache {
         .all('SELECT model, COUNT(*), SUM(LENGTH(value)) FROM answers GROUP BY model ORDER BY model')
         .map(([model, entries, bytes]) => ({ model: String(model), entries: Number(entries), bytes: Number(bytes) })),
     clear() {
+      // Deleted bytes stay in free pages and in the write-ahead log until both are written anew.
+      sqlite.exec('PRAGMA secure_delete = ON');
       sqlite.exec('DELETE FROM answers');
       sqlite.exec('VACUUM');
+      sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     },
     close() {
       if (open) sqlite.close();

@@ -20,6 +20,14 @@ import {
   trainShare,
 } from '../options.ts';
 import { datasetImportSchema } from './dataset-import.ts';
+import {
+  cacheClearSchema,
+  cacheStatsSchema,
+  experimentsCompareSchema,
+  experimentsListSchema,
+  experimentsRemoveSchema,
+  experimentsShowSchema,
+} from './experiments.ts';
 import { exportSchema } from './export.ts';
 import { modelExportSchema, modelShowSchema } from './model.ts';
 import { reportSchema } from './report.ts';
@@ -27,6 +35,14 @@ import { selectSchema, serveSchema } from './select.ts';
 import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 import { trainSchema } from './train.ts';
 
+export {
+  cacheClearSchema,
+  cacheStatsSchema,
+  experimentsCompareSchema,
+  experimentsListSchema,
+  experimentsRemoveSchema,
+  experimentsShowSchema,
+} from './experiments.ts';
 export { EXPORT_FORMATS, exportSchema } from './export.ts';
 export { modelExportSchema, modelShowSchema } from './model.ts';
 export { reportSchema } from './report.ts';
@@ -278,6 +294,12 @@ export const SCHEMAS = {
     'model export': modelExportSchema,
     export: exportSchema,
     report: reportSchema,
+    'experiments list': experimentsListSchema,
+    'experiments show': experimentsShowSchema,
+    'experiments compare': experimentsCompareSchema,
+    'experiments rm': experimentsRemoveSchema,
+    'cache stats': cacheStatsSchema,
+    'cache clear': cacheClearSchema,
   },
   morph: {
     select: selectSchema,
