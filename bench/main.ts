@@ -22,6 +22,10 @@ const BENCHES: Readonly<Record<string, { what: string; load: () => Promise<{ run
     load: () => import('./edit-operations.ts'),
   },
   'load-500k': { what: 'loading 500,000 documents', load: () => import('./load-500k.ts') },
+  updates: {
+    what: 'an update against a full run at 100,000 documents, 1 % changed',
+    load: () => import('./updates.ts'),
+  },
   'reranker-quality': {
     what: 'what the embedded reranker earns, on the collections in DOCOPT_DATA',
     load: () => import('./reranker-quality.ts'),
