@@ -87,6 +87,8 @@ function unitRows<T extends Float32Array | Float64Array>(data: T, width: number,
 export interface LexicalSource {
   /** BM25 over it; undefined = the first stage is that. */
   readonly index?: RetrievalIndex;
+  /** Where `index` is given: whether the pool's own order is a lexical ranking as well, and vectors rank apart. Default dense. */
+  readonly firstStage?: 'lexical' | 'dense';
   readonly analyze: (text: string) => string[];
   /** What was indexed. */
   readonly textOf: (id: string) => string;
@@ -140,7 +142,8 @@ async function withWords(pool: Pool, query: Query, lexical: LexicalSource): Prom
   );
   if (lexical.index !== undefined) {
     const scores = await lexical.index.similarities([query], ids);
-    return { ...pool, lexicalRanks: ranksOf(scores.data), terms };
+    const denseRanks = lexical.firstStage === 'lexical' ? ranksByCosine(pool) : undefined;
+    return { ...pool, lexicalRanks: ranksOf(scores.data), denseRanks, terms };
   }
   // The first stage is the lexical ranking, so the dense one is not the order of the pool.
   return { ...pool, lexicalRanks: Int32Array.from(ids.keys()), denseRanks: ranksByCosine(pool), terms };

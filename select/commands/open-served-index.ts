@@ -5,13 +5,15 @@ import { openEmbeddedReranker } from '../../src/models/rerankers/mod.ts';
 import type { ModelServices } from '../../src/models/services.ts';
 import type { Reranker } from '../../src/ports.ts';
 import { subReader } from '../../src/store/sub-artefact.ts';
-import { createAnalyzer } from '../../src/text/mod.ts';
+import { type AnalyzerName, createAnalyzer } from '../../src/text/mod.ts';
 import type { LexicalSource } from '../pool.ts';
 import type { ServedIndex } from '../serve/service.ts';
 
 export interface OpenedIndex extends ServedIndex {
   readonly folder: string;
   readonly embedded: Reranker;
+  /** Of the words in `lexical`. */
+  readonly analyzer?: AnalyzerName;
 }
 
 export async function openServedIndex(folder: string, services: ModelServices = {}): Promise<OpenedIndex> {
@@ -24,6 +26,7 @@ export async function openServedIndex(folder: string, services: ModelServices = 
     corpus,
     vectors,
     lexical: lexicalOf(open),
+    analyzer: open.lexical?.analyzer,
     embedded,
     chain: [
       { kind: manifest.kind, fingerprint: manifest.fingerprint },

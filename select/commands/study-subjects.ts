@@ -14,7 +14,7 @@ import { openArtefact } from '../../src/store/artefact.ts';
 import { type AnalyzerName, createAnalyzer } from '../../src/text/mod.ts';
 import type { Corpus } from '../../src/types.ts';
 import type { PoolSource } from '../mod.ts';
-import { openServedIndex } from './open-served-index.ts';
+import { type OpenedIndex, openServedIndex } from './open-served-index.ts';
 import type { SubjectOptions } from './subject-options.ts';
 
 export interface Subject {
@@ -101,9 +101,11 @@ async function buildSubject(
     source: {
       index,
       lexical: {
-        index: isLexical(spec)
-          ? undefined
-          : await createRetriever({ driver: 'bm25', ...LEXICAL_DEFAULTS, analyzer }).build(corpus),
+        index:
+          isLexical(spec) && options.lexical === undefined
+            ? undefined
+            : await wordsOver(corpus, analyzer, options.lexical),
+        firstStage: isLexical(spec) ? 'lexical' : 'dense',
         analyze: createAnalyzer(analyzer).analyze,
         textOf: (id) => corpus.indexText(corpus.positionOf(id)!),
       },
@@ -111,6 +113,22 @@ async function buildSubject(
     },
     features: once(() => fitOn(dataset, index, analyzer, options, context.log)),
   };
+}
+
+function wordsOver(
+  corpus: Corpus,
+  analyzer: AnalyzerName,
+  settings: SubjectOptions['lexical'],
+): Promise<RetrievalIndex> {
+  return createRetriever({ driver: 'bm25', ...LEXICAL_DEFAULTS, ...settings, analyzer }).build(corpus);
+}
+
+/** An open index, its lexical ranks by BM25 with these settings in place of its own. */
+async function withWordsOf(opened: OpenedIndex, settings: SubjectOptions['lexical']): Promise<PoolSource> {
+  const { lexical, corpus, analyzer } = opened;
+  if (settings === undefined || lexical === undefined || analyzer === undefined) return opened;
+  const firstStage = lexical.index === undefined ? 'lexical' : 'dense';
+  return { ...opened, lexical: { ...lexical, index: await wordsOver(corpus, analyzer, settings), firstStage } };
 }
 
 /** Vectors for a retriever that has none, as `docopt index` makes them. */
@@ -178,7 +196,7 @@ async function* fromIndexes(
       retriever: names[i],
       dataset,
       corpus: opened.corpus,
-      source: opened,
+      source: await withWordsOf(opened, options.lexical),
       experiment,
       features: async () => ({
         reranker: opened.embedded,

@@ -52,6 +52,13 @@ const subject = {
   dev: devShare(),
   splitSeed: splitSeed(),
   documentText: documentText(),
+  lexical: option(
+    z.strictObject({ k1: z.number().min(0).default(0.9), b: z.number().min(0).max(1).default(0.4) }).optional(),
+    {
+      help: 'BM25 behind lexical ranks; the paper: --set lexical.k1=1.5 --set lexical.b=0.75 (default: the first stage, else k1 0.9, b 0.4)',
+      value: 'JSON',
+    },
+  ),
   seed: seed(),
   ...network(),
 };

@@ -56,6 +56,33 @@ describe('morph compare', () => {
     expect(strip(second.stdout)).toBe(strip(first.stdout));
   });
 
+  it('takes lexical ranks from the BM25 that is asked for, over any first stage, and leaves the first stage as it is', async () => {
+    const run = async (retriever: string, ...settings: string[]) => {
+      const { status, stdout } = await runHere(
+        [
+          ...['morph', 'compare', ...common, '--retriever', retriever, '--reranker', 'qrels', '--json'],
+          ...['--selectors', 'bm25-rerank,single-stage,morph-hybrid', ...settings.flatMap((one) => ['--set', one])],
+        ],
+        { cwd: temporaryFolder() },
+      );
+      expect(status).toBe(0);
+      const { cells } = JSON.parse(stdout) as { cells: { selector: string; perQuery: object }[] };
+      return (selector: string) => cells.filter((cell) => cell.selector === selector).map(({ perQuery }) => perQuery);
+    };
+    const paper = ['lexical.k1=1.5', 'lexical.b=0.75'];
+    for (const retriever of ['lsa:dimensions=24', 'bm25']) {
+      const [plain, changed] = [await run(retriever), await run(retriever, ...paper)];
+      expect(changed('single-stage')).toEqual(plain('single-stage'));
+      expect(changed('bm25-rerank')).not.toEqual(plain('bm25-rerank'));
+    }
+    // Its own settings said aloud: the same lexical ranks, and vectors ranked apart, as without.
+    const [plain, said] = [await run('bm25'), await run('bm25', 'lexical.k1=0.9', 'lexical.b=0.4')];
+    for (const selector of ['bm25-rerank', 'morph-hybrid']) expect(said(selector)).toEqual(plain(selector));
+    // BM25 with the paper's values as the first stage, or as its re-ranking: one and the same order.
+    const first = await run('bm25:k1=1.5,b=0.75');
+    expect((await run('bm25', ...paper))('bm25-rerank')).toEqual(first('bm25-rerank'));
+  });
+
   it('plans without calling', async () => {
     const cwd = temporaryFolder();
     const argv = ['morph', 'compare', ...common, '--retriever', 'bm25', '--reranker', 'qrels', '--dry-run', '--json'];
