@@ -53,7 +53,7 @@ def llama_cpp():
     def run(count):
         prompt = " ".join(str(i) for i in range(60))
         ask = {"prompt": prompt, "n_predict": count, "ignore_eos": True, "cache_prompt": True, "temperature": 1.0}
-        return timed(lambda: server.handle_completions(json.dumps(ask)))
+        return timed(lambda: server.handle_completions(ask))
 
     run(2)
     one, all_ = run(1), run(1 + 4 * new_tokens)
