@@ -36,7 +36,7 @@ it(`a rewrite killed ${KILLS} times goes on from what was recorded`, { timeout: 
     (_, i) => `${JSON.stringify({ _id: `d${i}`, title: '', text: `number ${i} speaks of boats` })}\n`,
   );
   writeFileSync(join(cwd, 'in', 'corpus.jsonl'), rows.join(''));
-  const command = (project: string): string[] => [
+  const argv = [
     ...['docopt', 'rewrite-corpus', '--corpus', '../in/corpus.jsonl', '--policy', `chat:${service.url}#m`],
     ...[
       '--out',
@@ -59,13 +59,12 @@ it(`a rewrite killed ${KILLS} times goes on from what was recorded`, { timeout: 
   };
 
   for (const project of ['straight', 'killed']) mkdirSync(join(cwd, project));
-  const straight = await run(command('straight'), { cwd: join(cwd, 'straight') });
+  const straight = await run(argv, { cwd: join(cwd, 'straight') });
   expect(straight.stderr).not.toMatch(/^error/im);
   expect(straight.status).toBe(0);
   expect(asked.length).toBe(DOCUMENTS);
 
   asked.length = 0;
-  const argv = command('killed');
   const rng = createRng(7);
   let killed = 0;
   for (; killed < KILLS; killed++) {
