@@ -75,6 +75,10 @@ process.exitCode = await runProgram(
         summary: 'what a training gave, on one page: verdict, curves, queries, documents',
         load: async () => (await import('../project/commands/report.ts')).reportCommand,
       },
+      reproduce: {
+        summary: 'a table of the paper on your data: its cells trained, the table, the manifest',
+        load: async () => (await import('../project/commands/reproduce.ts')).reproduceCommand,
+      },
       'experiments list': {
         summary: 'trainings, how far they got and what they gained',
         load: async () => (await import('../project/commands/experiments.ts')).experimentsListCommand,

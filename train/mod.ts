@@ -15,6 +15,7 @@ export {
   type LossAggregation,
 } from './kernels/grpo-loss.ts';
 export { createGradientLearner, type GradientOptions } from './learners/gradient.ts';
+export { runOf } from './measure.ts';
 export { type OpenPolicy, openPolicy } from './open-policy.ts';
 export { type DrawOptions, PRESETS, type Preset, type TrainOptions, trainOptions } from './options.ts';
 export type { RoundEvaluation } from './refresh.ts';

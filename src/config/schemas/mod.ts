@@ -31,6 +31,7 @@ import {
 import { exportSchema } from './export.ts';
 import { modelExportSchema, modelShowSchema } from './model.ts';
 import { reportSchema } from './report.ts';
+import { reproduceSchema } from './reproduce.ts';
 import { selectSchema, serveSchema } from './select.ts';
 import { analyzeSchema, compareSchema, morphDoctorSchema } from './study.ts';
 import { trainSchema } from './train.ts';
@@ -46,6 +47,7 @@ export {
 export { EXPORT_FORMATS, exportSchema } from './export.ts';
 export { modelExportSchema, modelShowSchema } from './model.ts';
 export { reportSchema } from './report.ts';
+export { reproduceSchema } from './reproduce.ts';
 export { selectSchema, serveSchema } from './select.ts';
 export { trainSchema } from './train.ts';
 
@@ -294,6 +296,7 @@ export const SCHEMAS = {
     'model export': modelExportSchema,
     export: exportSchema,
     report: reportSchema,
+    reproduce: reproduceSchema,
     'experiments list': experimentsListSchema,
     'experiments show': experimentsShowSchema,
     'experiments compare': experimentsCompareSchema,
