@@ -63,7 +63,13 @@ export async function locateModel(name: string, services: ModelServices = {}): P
 
 function inFolder(name: string): string {
   const path = resolve(name);
-  if (!statSync(path).isDirectory() || existsSync(join(path, 'config.json'))) return path;
+  if (!statSync(path).isDirectory()) {
+    if (path.endsWith('.gguf')) return path;
+    throw new DocOptError('DATA', `'${name}' is a file, and no GGUF file by its name`, {
+      hint: 'Give a file that ends in .gguf, a Hugging Face folder, or a name on the hub: ORG/NAME.',
+    });
+  }
+  if (existsSync(join(path, 'config.json'))) return path;
   const files = readdirSync(path).filter((file) => file.endsWith('.gguf'));
   if (files.length === 1) return join(path, files[0]);
   throw new DocOptError(

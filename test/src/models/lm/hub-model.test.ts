@@ -66,6 +66,9 @@ describe('language models of the hub', () => {
     });
     await expect(locateModel('no-such-folder', services)).rejects.toMatchObject({ code: 'MISSING' });
     await expect(locateModel('./org/model', services)).rejects.toMatchObject({ code: 'MISSING' });
+    const file = join(models, 'model.bin');
+    writeFileSync(file, 'not a model');
+    await expect(locateModel(file, services)).rejects.toThrow(/model\.bin' is a file, and no GGUF file/);
     expect(hub.asked).toEqual([]);
     for (const name of hub.files.keys()) if (name.endsWith('.safetensors')) hub.files.delete(name);
     await expect(locateModel(ID, services)).rejects.toThrow(/no model in safetensors; its files: .*pytorch_model.bin/);
