@@ -146,7 +146,7 @@ function queriesSection({ queries, queryMetric }: ReportModel): string {
   const cut = queries.length > MOST_QUERIES ? ` The ${MOST_QUERIES} worst of ${queries.length} are listed.` : '';
   return section(
     `Query by query (${queryMetric})`,
-    `<p>${html(summary)}, the worst first; a head sorts.${cut}</p><details open><summary>${queries.length} test queries</summary><div class="tall">${all}</div></details>`,
+    `<p>${html(summary)}, the worst first; press a heading to sort.${cut}</p><details open><summary>${queries.length} test queries</summary><div class="tall">${all}</div></details>`,
   );
 }
 
