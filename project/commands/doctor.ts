@@ -8,6 +8,7 @@ import { loadDataset } from '../../src/data/mod.ts';
 import { version } from '../../src/run/version.ts';
 import { latest } from '../../src/store/workspace.ts';
 import { type Check, type Finding, fault, tried } from './doctor-check.ts';
+import { leaving, leavingCheck } from './doctor-leaves.ts';
 import { keys, machine, packages, projectFolder, runtime } from './doctor-machine.ts';
 import {
   tryIndex,
@@ -26,18 +27,24 @@ export const doctorCommand = defineCommand({
   summary: 'Checks this machine, the configuration and every name in it; one line each, with the remedy.',
   details:
     'Every configured name is tried with one text: what it resolves to, whether it answers, how long it takes. Services are asked\n' +
-    'once, so a paid one costs a fraction of a cent. Exit 1 when something fails.',
+    'once, so a paid one costs a fraction of a cent. What each command would send to which host is listed. Exit 1 when something\n' +
+    'fails.',
   schema: doctorSchema,
   tolerant: true,
   examples: [
     ['docopt doctor', 'everything that the configuration names'],
     ['docopt doctor --retriever lsa', 'what a name resolves to, tried with one text'],
-    ['docopt doctor --data DATA --json', 'for scripts: {ok, version, checks: [{name, ok, detail, remedy, ms?}]}'],
+    [
+      'docopt doctor --data DATA --json',
+      'for scripts: {ok, version, checks: [{name, ok, detail, remedy, ms?}], leaves}',
+    ],
   ],
   async run(options, context) {
     const checks = await allChecks(options, context);
+    const leaves = leaving(options, context.env);
+    checks.push(leavingCheck(leaves, options.offline));
     const ok = checks.every((check) => check.ok);
-    return { json: { ok, version, checks }, text: checks.map(line).join('\n'), exitStatus: ok ? 0 : 1 };
+    return { json: { ok, version, checks, leaves }, text: checks.map(line).join('\n'), exitStatus: ok ? 0 : 1 };
   },
 });
 
