@@ -128,6 +128,33 @@ describe('architecture', () => {
     expect(violations(rule)).toEqual([]);
   });
 
+  it('nothing opens a connection but the wire, and the SDKs of vendors over its fetch', () => {
+    const rule = ({ path, code, packages }: Source): string[] => {
+      const plain = bare(code);
+      const calls = OWN_SERVER.has(path) ? [] : (plain.match(/(?<![.\w])fetch\s*\(/g) ?? []);
+      // As a value; `typeof globalThis.fetch` is only its type.
+      const globals = plain.match(/(?<!typeof )\b(globalThis|global|window)\s*\.\s*fetch\b/g) ?? [];
+      const others = plain.match(/\b(WebSocket|EventSource|XMLHttpRequest|sendBeacon)\b/g) ?? [];
+      const network = packages.filter((name) => NETWORK.test(name) && !(REASONED.get(path) ?? []).includes(name));
+      const sdks = packages.filter((name) => SDK.test(name)).length > 0 && !SDK_FILES.includes(path) ? ['an SDK'] : [];
+      return [...calls, ...(path === 'src/run/wire/wire.ts' ? [] : globals), ...others, ...network, ...sdks];
+    };
+    expect(violations(rule)).toEqual([]);
+    // Where a vendor's client is made, it gets the fetch of the wire and no retries of its own.
+    const clients = sources.flatMap(({ path, code }) =>
+      [...code.matchAll(/new (OpenAI|Anthropic)\(\{([\s\S]*?)\n\s*\}\)/g)].map(([, name, options]) => ({
+        path,
+        name,
+        wired: /^\s*fetch,$/m.test(options) && /maxRetries: 0/.test(options),
+      })),
+    );
+    expect(clients.length).toBeGreaterThanOrEqual(3);
+    expect(clients.filter(({ wired }) => !wired)).toEqual([]);
+    expect(sources.flatMap(({ code }) => bare(code).match(/\bnew (OpenAI|Anthropic)\b/g) ?? [])).toHaveLength(
+      clients.length,
+    );
+  });
+
   it('folders are made in one place, which comes back from wherever none can be made', () => {
     const makers = sources.filter(({ code }) => /\bmkdir(Sync)?\b/.test(bare(code))).map(({ path }) => path);
     expect(makers).toEqual(['src/data/make-folder.ts']);
@@ -171,3 +198,22 @@ const isStemmerLoader = (path: string, name: string): boolean =>
 
 /** Deterministic, no outside world: hashing is a function of its input. */
 const HARMLESS: ReadonlySet<string> = new Set(['node:crypto']);
+
+/** Packages that can open a connection by themselves. */
+const NETWORK =
+  /^(node:)?(https?|http2|net|tls|dgram|dns|child_process|undici|ws|axios|got|node-fetch)(\/|$)|^@hono\/node-server/;
+const SDK = /^(openai|@anthropic-ai\/sdk)(\/|$)/;
+const SDK_FILES: readonly string[] = [
+  'src/models/embedders/api/transport.ts',
+  'src/models/policies/chat/apis.ts',
+  // Wraps a file for an upload; makes no client.
+  'src/models/policies/chat/batch/openai.ts',
+];
+/** `morph serve` listens and connects to nobody; npm is refused offline; git is asked for its own commit. */
+const REASONED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['project/commands/fetch-package.ts', ['node:child_process']],
+  ['project/commands/reproduce-manifest.ts', ['node:child_process']],
+  ['select/serve/listen.ts', ['node:net', '@hono/node-server']],
+]);
+/** The demo asks the server that it has started itself, on this machine. */
+const OWN_SERVER: ReadonlySet<string> = new Set(['project/commands/demo.ts']);

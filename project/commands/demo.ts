@@ -1,5 +1,4 @@
 /** `docopt demo`: the whole pipeline on real code, through the same functions as the commands; it prints what it measured. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -22,12 +21,12 @@ import {
 } from '../../src/config/schemas/mod.ts';
 import { makeFolder } from '../../src/data/mod.ts';
 import { DocOptError } from '../../src/errors.ts';
-import type { Log } from '../../src/ports.ts';
 import { duration } from '../../src/run/log.ts';
 import { trainExperiment } from '../../train/command.ts';
 import type { TrainReport } from '../../train/mod.ts';
 import { DEMO_PACKAGE, DEMO_QUESTIONS } from '../demo-package.ts';
 import { demoTable } from '../demo-table.ts';
+import { fetchPackage } from './fetch-package.ts';
 
 type Options = z.infer<typeof demoSchema>;
 
@@ -57,7 +56,7 @@ async function demo(options: Options, context: CommandContext): Promise<CommandR
 
   heading(1, `documented functions of ${DEMO_PACKAGE.name} ${DEMO_PACKAGE.version} become a data set`);
   const made = await datasetFromCodeCommand.run(
-    datasetFromCodeSchema.parse({ dir: demoPackage(folder, log), out: at('data') }),
+    datasetFromCodeSchema.parse({ dir: demoPackage(folder, context), out: at('data') }),
     inside,
   );
   const { functions, queries } = made.json as { functions: { documents: number }; queries: { written: number } };
@@ -143,7 +142,7 @@ async function prepare(folder: string, chosen: boolean): Promise<void> {
 }
 
 /** Where the demo's package is installed, seen from this file and from the working folder; else npm fetches it into the demo. */
-function demoPackage(folder: string, log: Log): string {
+function demoPackage(folder: string, { log, env }: CommandContext): string {
   const { name, version } = DEMO_PACKAGE;
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
@@ -152,23 +151,8 @@ function demoPackage(folder: string, log: Log): string {
       // Looked for in the next place.
     }
   }
-  log.info(`${name} is not installed; fetching it with npm`);
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
-  const place = join(folder, 'package');
-  const npm = spawnSync('npm', ['install', '--prefix', place, ...flags, `${name}@${version}`], {
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  const found = join(place, 'node_modules', name);
-  if (npm.status === 0 && existsSync(found)) return found;
-  throw new DocOptError(
-    'MISSING',
-    `the demo reads the code of the npm package ${name} ${version}, which npm could not fetch`,
-    {
-      hint: `Install it yourself: npm install ${name}@${version}`,
-      cause: npm.error ?? npm.stderr,
-    },
-  );
+  log.info(`${name} is not installed; npm is to fetch it`);
+  return fetchPackage(name, version, join(folder, 'package'), env);
 }
 
 interface Answer {
