@@ -54,7 +54,14 @@ export function leaving({ retriever, policy, reranker }: Configured, env: Enviro
 export function leavingCheck(leaves: readonly Leaving[], offline: boolean): Check {
   const listed = leaves.map(({ command, texts, host }) => `${command}: ${texts} -> ${host}`).join('; ');
   const name = 'what leaves';
-  if (leaves.length === 0) return { name, ok: true, detail: 'nothing: no configured name is a service', remedy: '' };
+  if (leaves.length === 0)
+    return {
+      name,
+      ok: true,
+      detail:
+        'nothing by the names configured here; models of a hub are fetched by name, and artefacts may name services of their own',
+      remedy: '',
+    };
   if (offline) return { name, ok: true, detail: `nothing while offline is set; else ${listed}`, remedy: '' };
   const remedy = 'DOCOPT_OFFLINE=1 forbids every connection; wire.hosts all but those listed.';
   return { name, ok: true, detail: listed, remedy };
